@@ -1,4 +1,4 @@
-/* The geometry of bands. Called by solve.c and lib/engine/solve_bands.c.
+/* The geometry of bands. Called by solve.c and lib/lapack/solve_bands.c.
  *
  *     T = op(A), or its transpose where A is on the right: each right-hand side is a vector with T x = alpha
  * b

@@ -2,7 +2,7 @@
  * With each band its rows of the triangle and of the right-hand sides are uploaded, what the unknowns before
  * it contribute is subtracted by one product, it is solved for, and X's rows are downloaded. So the device
  * computes while later bands are uploaded and earlier ones are downloaded. All right-hand sides are on the
- * device at once. Pure functions, called by solve.c and lib/engine/solve_bands.c. */
+ * device at once. Pure functions, called by solve.c and lib/lapack/solve_bands.c. */
 #ifndef LAVA_DISPATCH_BANDS_H
 #define LAVA_DISPATCH_BANDS_H
 

@@ -1,5 +1,5 @@
 /* Chooses the width of blocks. Wide ones are better: what they need of the rest passes by once for each of
- * them. Called by block_columns.c, inverse.c and qr.c. Invariant: a pure function. */
+ * them. Called by block_columns.c, inverse_plan.c and qr.c. Invariant: a pure function. */
 #include "dispatch/block_search.h"
 
 #include <math.h>

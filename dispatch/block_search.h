@@ -1,6 +1,6 @@
 /* What the plans share that leave a matrix in host memory: a block of its columns is on the device at a time,
  * and what the block needs of the others passes by in slices of columns. Pure functions, called by
- * block_columns.c, inverse.c and qr.c. */
+ * block_columns.c, inverse_plan.c and qr.c. */
 #ifndef LAVA_DISPATCH_BLOCK_SEARCH_H
 #define LAVA_DISPATCH_BLOCK_SEARCH_H
 

@@ -163,7 +163,7 @@ static double unit_ns(const struct lava_estimate *estimate, double k) {
 }
 
 /* Returns the time of the longest tile of a dispatch, that of all of K in a triangle whose rows are all
- * there; else 0. It comes first (lib/engine/tile_lists.c), and nothing that follows waits for a longer one.
+ * there; else 0. It comes first (lib/product/tile_lists.c), and nothing that follows waits for a longer one.
  */
 static double longest_ns(const struct lava_estimate *estimate, const struct extent *extent) {
     const struct lava_operation *operation = estimate->operation;

@@ -1,6 +1,6 @@
 /* Plans factorizations and solves with the factors, and their products. The matrix is halved down to blocks
  * that have kernels of their own: factor the first half, solve for the rectangle beside it, subtract a
- * product, factor the second half (lib/engine/device_cholesky.h, device_lu.h). Invariant: a pure function; no
+ * product, factor the second half (lib/lapack/device_cholesky.h, device_lu.h). Invariant: a pure function; no
  * estimate is below lava_cost_least_ns. */
 #include "dispatch/factorization.h"
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "dispatch/families.h"
+#include "dispatch/cpu_families.h"
 #include "dispatch/kernels.h"
 #include "dispatch/operation.h"
 
@@ -27,7 +27,7 @@ struct lava_cpu_figures {
     /* Measured time of fp32 products in ns, with all threads that the CPU BLAS uses, indexed by the positions
      * of m, n and k among the sizes. 0: not measured. */
     double product_ns[LAVA_FIGURES_SIZES][LAVA_FIGURES_SIZES][LAVA_FIGURES_SIZES];
-    /* The same of the families' routines, by the positions of type and order (families.h). */
+    /* The same of the families' routines, by the positions of type and order (cpu_families.h). */
     double family_ns[LAVA_CPU_FAMILY_COUNT][LAVA_FAMILIES_TYPES][LAVA_FAMILIES_ORDERS];
     /* LAVA_FIGURES_FAMILIES if they were measured, as far as that was possible. */
     double families;
@@ -46,7 +46,7 @@ struct lava_device_figures {
     double upload_bytes_per_s; /* user memory to device, staging included */
     double download_bytes_per_s;
     double memory_bytes_per_s; /* device memory, read + write, measured by packing */
-    /* For a matrix that is imported or copied (imports.h): the time of the smallest import, the rate of
+    /* For a matrix that is imported or copied (import_choice.h): the time of the smallest import, the rate of
      * larger ones, and that of the copy. */
     double import_ns, import_bytes_per_s, copy_bytes_per_s;
     double flops_per_s[LAVA_FIGURES_MAX_KERNELS]; /* per kernel row, on large problems */

@@ -1,7 +1,7 @@
 /* What the plans of factorizations and of inverses share. Both take a matrix to the device, halve it down to
  * blocks that have kernels of their own, with products between the halves, and bring it back. QR goes block
  * by block, but is planned and transferred in the same way. Pure functions, called by factorization.c, qr.c
- * and inverse.c. */
+ * and inverse_plan.c. */
 #ifndef LAVA_DISPATCH_HALVING_H
 #define LAVA_DISPATCH_HALVING_H
 

@@ -1,6 +1,6 @@
 /* The table of kinds. It alone includes the files of all kinds, and nothing includes it. */
 #include "dispatch/factorization.h"
-#include "dispatch/inverse.h"
+#include "dispatch/inverse_plan.h"
 #include "dispatch/kinds.h"
 #include "dispatch/product_plan.h"
 #include "dispatch/qr.h"

@@ -31,7 +31,7 @@ enum lava_operation_kind {
 };
 #define LAVA_OPERATION_KINDS (LAVA_OPERATION_INVERT_LU + 1)
 
-/* Routines of the CPU that are timed (families.h). */
+/* Routines of the CPU that are timed (cpu_families.h). */
 enum lava_cpu_family {
     LAVA_CPU_FAMILY_GEMM, /* of fp64; the grid of products has fp32 */
     LAVA_CPU_FAMILY_SYRK,

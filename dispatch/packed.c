@@ -1,4 +1,4 @@
-/* The layout of packed operands. Called by blocking.c, cost.c and lib/engine/stages.c. Every section begins
+/* The layout of packed operands. Called by blocking.c, cost.c and lib/product/stages.c. Every section begins
  * at a multiple of 16 bytes. */
 #include "dispatch/packed.h"
 

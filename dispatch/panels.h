@@ -1,4 +1,4 @@
-/* How LU and QR factor a panel of columns: pure functions, called by lib/engine/panel.c and by whoever
+/* How LU and QR factor a panel of columns: pure functions, called by lib/lapack/panel.c and by whoever
  * prepares pipelines. */
 #ifndef LAVA_DISPATCH_PANELS_H
 #define LAVA_DISPATCH_PANELS_H

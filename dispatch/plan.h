@@ -5,7 +5,7 @@
 #include "dispatch/blocking.h"
 #include "dispatch/capabilities.h"
 #include "dispatch/figures.h"
-#include "dispatch/imports.h"
+#include "dispatch/import_choice.h"
 #include "dispatch/kernels.h"
 #include "dispatch/operation.h"
 #include "dispatch/profiles.h"

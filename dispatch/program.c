@@ -1,4 +1,4 @@
-/* Produces the tasks of a product. Called by cost.c for every way to compute it, and by lib/engine/runner.c
+/* Produces the tasks of a product. Called by cost.c for every way to compute it, and by lib/product/runner.c
  * for the chosen one. Invariants: every element of the region is downloaded once. What a multiply reads was
  * packed before it, and only a task that says so packs over it. At most blocking.blocks_held blocks are not
  * written back. */

@@ -1,5 +1,5 @@
 /* The tasks of the device for one product, one after another, in order. This is the only place that walks
- * over blocks. The runner performs the tasks (lib/engine/runner.c), the estimate adds up their times
+ * over blocks. The runner performs the tasks (lib/product/runner.c), the estimate adds up their times
  * (cost.c), and `lavablas explain --plan` prints them. Tasks are produced one at a time, not stored.
  *
  * A product that writes all of C:

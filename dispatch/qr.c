@@ -1,5 +1,5 @@
 /* Plans QR factorizations and what is made with Q: blocks of columns, each with what it does to all columns
- * after it (lib/engine/device_qr.h). Invariant: a pure function; no estimate is below lava_cost_least_ns. */
+ * after it (lib/lapack/device_qr.h). Invariant: a pure function; no estimate is below lava_cost_least_ns. */
 #include "dispatch/qr.h"
 
 #include <math.h>
@@ -85,7 +85,7 @@ static const double column_ns[LAVA_TYPE_COUNT] = {
 /* The scratch is one column, which has 32-bit indices, padded. */
 #define SCRATCH_MOST ((double)(INT32_MAX - 64))
 
-/* Returns the bytes of the scratch (lib/engine/device_reflectors.h) for reflections of so many rows, applied
+/* Returns the bytes of the scratch (lib/lapack/device_reflectors.h) for reflections of so many rows, applied
  * to a matrix whose other side is so long; UINT64_MAX where it does not fit a buffer. */
 static uint64_t scratch_bytes(const struct lava_capabilities *device, enum lava_type type, int64_t rows,
                               int64_t others) {
@@ -156,7 +156,7 @@ static struct lava_operation largest_product(const struct lava_operation *operat
 }
 
 /* The bytes of the matrix, with right-hand sides beside it, and of the scratch
- * (lib/engine/device_reflectors.h); UINT64_MAX where one does not fit a buffer. */
+ * (lib/lapack/device_reflectors.h); UINT64_MAX where one does not fit a buffer. */
 static uint64_t matrices_bytes(const struct lava_capabilities *device,
                                const struct lava_operation *operation) {
     const struct sizes sizes = sizes_of(operation);
@@ -171,8 +171,8 @@ static uint64_t matrices_bytes(const struct lava_capabilities *device,
 }
 
 /* The copy threads turn a wide matrix into a buffer and back, and copy the right-hand sides
- * (lib/engine/wide_squares.h). A starting value: a thread turns a third of what it copies
- * (lib/host/passes.c). */
+ * (lib/lapack/wide_least_squares.h). A starting value: a thread turns a third of what it copies
+ * (lib/host/matrix_copy.c). */
 #define TURN_BYTES_PER_S (LAVA_HALVING_BUFFER_BYTES_PER_S / 3)
 static double buffer_ns(const struct lava_operation *operation) {
     return 2e9 * lava_operation_operand_bytes(operation) / TURN_BYTES_PER_S;
@@ -303,7 +303,7 @@ static double gpu_ns(const struct lava_block_candidate *candidate) {
 }
 
 /* Plans with a block of columns on the device at a time, or of rows where Q is on the right, while the
- * reflections that it needs pass by in slices (lib/engine/block_reflector.h). Right-hand sides, and the
+ * reflections that it needs pass by in slices (lib/lapack/block_reflector.h). Right-hand sides, and the
  * columns of a product with Q on the left, go in chunks of at most as many. */
 static enum lava_reason plan_blocks(const struct lava_halving *request, struct lava_plan *plan) {
     const struct lava_operation *operation = request->operation;

@@ -1,5 +1,5 @@
 /* The rows of the table of schemes. Read by kernels.c, whose rows name one each, by lib/vk/pipelines.c,
- * lib/engine/stages.c and lib/offload/self_test.c, and by perf/accuracy. Invariant: a precision admits a
+ * lib/product/stages.c and lib/offload/self_test.c, and by perf/accuracy. Invariant: a precision admits a
  * scheme only if perf/accuracy finds that it meets that precision's error bound on every kind of data. */
 #include "dispatch/schemes.h"
 

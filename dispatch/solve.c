@@ -1,5 +1,5 @@
 /* Chooses the chunks of a solve, and estimates its time. The blocks on the diagonal have a kernel of their
- * own (lib/engine/device_solve.h), everything else are products on the device, which are planned like any
+ * own (lib/lapack/device_solve.h), everything else are products on the device, which are planned like any
  * other. Invariant: a pure function; no estimate is below lava_cost_least_ns. */
 #include "dispatch/solve.h"
 

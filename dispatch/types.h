@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "dispatch/modules.h"
+#include "dispatch/module_ids.h"
 
 /* The types that a device multiplies come first: kernels, figures and preparations are indexed by them. A
  * complex product is computed as a real product of its parts. */

@@ -1,5 +1,5 @@
 /* Times a product routine of any BLAS, loaded by path. Several libraries alternate in one run. Checks their
- * results. Called by perf/bench's main program and by tools/bench.c; tools/replay.c uses its loop.
+ * results. Called by perf/bench's main program and by tools/bench_command.c; tools/replay.c uses its loop.
  *
  * Invariants: the first call of a library and of a size is never timed. If a library's sampled elements miss
  * the routine's error bound, it says FAIL and the answer is 1. */

@@ -17,10 +17,10 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/config.h"
-#include "lib/engine/device_cholesky.h"
-#include "lib/engine/device_lu.h"
-#include "lib/engine/device_qr.h"
-#include "lib/engine/device_solve.h"
+#include "lib/lapack/device_cholesky.h"
+#include "lib/lapack/device_lu.h"
+#include "lib/lapack/device_qr.h"
+#include "lib/lapack/device_solve.h"
 #include "lib/vk/gpu.h"
 
 #define WARM_S 0.3

@@ -15,7 +15,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/config.h"
-#include "lib/engine/device_matrix.h"
+#include "lib/lapack/device_matrix.h"
 #include "lib/vk/gpu.h"
 
 #define CHECKED_ELEMENTS 300

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "tools/elf_file.h"
-#include "tools/report.h"
+#include "tools/report_sum.h"
 
 #define OBJECTS_MAX 4096
 

@@ -16,11 +16,11 @@
 #include "lib/vk/gpu.h"
 #include "tools/beside.h"
 #include "tools/choice.h"
+#include "tools/chosen_device.h"
 #include "tools/command.h"
 #include "tools/cpu_advice.h"
-#include "tools/device.h"
 #include "tools/machine.h"
-#include "tools/program.h"
+#include "tools/preloaded_program.h"
 
 static const char usage[] =
     "usage: lavablas doctor [--json] [--root FOLDER] [PROGRAM]\n"

@@ -1,4 +1,4 @@
-/* Reads the symbols and relocations of ELF files. Called by report.c for the objects of a process, and by
+/* Reads the symbols and relocations of ELF files. Called by report_sum.c for the objects of a process, and by
  * run.c for the program.
  *
  * An object looks a routine up by its name where the symbol is undefined, or where a relocation names it: an

@@ -1,4 +1,4 @@
-/* lavablas explain: where a call would run, why, and how. Called by lavablas.c.
+/* lavablas explain: where a call would run, why, and how. Called by main.c.
  *
  *     lavablas explain [--plan] [--precision P] ROUTINE ARGUMENT...   dgemm N T 8192 8192 4096
  *     lavablas explain [OPTION...] M N K                              ?gemm of those types, not transposed
@@ -26,8 +26,8 @@
 #include "lib/calibrate/calibration.h"
 #include "lib/offload/offload.h"
 #include "lib/offload/prepare.h"
+#include "tools/chosen_device.h"
 #include "tools/command.h"
-#include "tools/device.h"
 
 /* The arguments of a call that affect the decision. The others have usual values. */
 struct arguments {

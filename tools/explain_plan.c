@@ -5,7 +5,7 @@
 
 #include "dispatch/arithmetic.h"
 #include "dispatch/bands.h"
-#include "dispatch/inverse.h"
+#include "dispatch/inverse_plan.h"
 #include "dispatch/program.h"
 #include "dispatch/qr.h"
 #include "dispatch/solve.h"

@@ -14,9 +14,9 @@
 #include "lib/vk/gpu.h"
 #include "tools/beside.h"
 #include "tools/choice.h"
+#include "tools/chosen_device.h"
 #include "tools/command.h"
 #include "tools/cpu_advice.h"
-#include "tools/device.h"
 #include "tools/explain.h"
 #include "tools/machine.h"
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "lib/base/config.h"
-#include "tools/json.h"
+#include "tools/json_reader.h"
 
 static const struct {
     unsigned id;

@@ -10,7 +10,7 @@
 
 #include "lib/base/json.h"
 #include "tools/command.h"
-#include "tools/json.h"
+#include "tools/json_reader.h"
 #include "tools/shapes.h"
 #include "tools/sides.h"
 

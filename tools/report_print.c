@@ -6,7 +6,7 @@
 #include "lib/base/sizes.h"
 #include "lib/base/stats.h"
 #include "tools/cpu_advice.h"
-#include "tools/report.h"
+#include "tools/report_sum.h"
 
 /* Less is not listed by routine. */
 #define LEAST_LOSS_NS 1e6

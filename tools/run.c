@@ -19,8 +19,8 @@
 #include "lib/base/config.h"
 #include "tools/beside.h"
 #include "tools/command.h"
-#include "tools/program.h"
-#include "tools/report.h"
+#include "tools/preloaded_program.h"
+#include "tools/report_sum.h"
 
 /* As env and other programs that run programs have it. */
 enum { RUN_FAILED = 125, RUN_NOT_STARTED = 126, RUN_NOT_FOUND = 127 };

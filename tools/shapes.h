@@ -7,7 +7,7 @@
 
 #include "perf/bench.h"
 #include "perf/routine.h"
-#include "tools/json.h"
+#include "tools/json_reader.h"
 
 struct shape {
     const char *name;              /* as recorded; belongs to the trace */

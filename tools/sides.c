@@ -1,4 +1,4 @@
-/* Opens the two libraries to compare. Called by bench.c and replay.c. */
+/* Opens the two libraries to compare. Called by bench_command.c and replay.c. */
 #include "tools/sides.h"
 
 #include <stdlib.h>

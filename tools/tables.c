@@ -4,8 +4,8 @@
 
 #include "dispatch/profiles.h"
 #include "lib/base/json.h"
+#include "tools/chosen_device.h"
 #include "tools/command.h"
-#include "tools/device.h"
 
 static const char kernels_usage[] =
     "usage: lavablas kernels [--json]\n"

@@ -2,12 +2,12 @@
  * once. */
 #include "lib/abi/arguments.h"
 
-#include "lib/abi/options.h"
+#include "lib/abi/letters.h"
 #include "lib/abi/validate.h"
 #include "lib/abi/xerbla.h"
 #include "lib/host/convert.h"
 #include "lib/host/cpu_blas.h"
-#include "lib/host/reference.h"
+#include "lib/host/reference_blas.h"
 #include "lib/offload/account.h"
 
 /* A CPU BLAS whose cblas_sgemm calls sgemm_ through the process's global scope reaches this library's sgemm_.

@@ -2,7 +2,7 @@
  * lib/abi/groups'; the rest gets the arguments untouched. */
 #include "lib/abi/entry.h"
 #include "lib/abi/groups.h"
-#include "lib/abi/options.h"
+#include "lib/abi/letters.h"
 
 #include "lavablas_cblas.h"
 

@@ -1,15 +1,15 @@
 /* Every ?gels as programs call it: the X for which op(A) X is nearest to B, by QR, or the smallest X with
  * op(A) X = B. Queries for the size of the workspace, and matrices that LAPACK scales, are the CPU's own
- * routine's, with the arguments unchanged. If no CPU library has one, lib/host/least_squares.h computes.
+ * routine's, with the arguments unchanged. If no CPU library has one, lib/host/cpu_least_squares.h computes.
  * Reference LAPACK 3.12 defines the arguments, info, and what is left in A, B and work: tau, until the size
  * of the workspace takes the place of its first element. */
 #include "dispatch/arithmetic.h"
 #include "lib/abi/entry.h"
 #include "lib/abi/integers.h"
-#include "lib/abi/options.h"
+#include "lib/abi/letters.h"
 #include "lib/abi/workspace.h"
 #include "lib/abi/xerbla.h"
-#include "lib/host/least_squares.h"
+#include "lib/host/cpu_least_squares.h"
 
 #include "lavablas_lapack.h"
 
@@ -101,7 +101,7 @@ static void gels_compute(const struct gels_arguments *arguments) {
         return;
     }
     if (!lava_workspace_is_query(arguments->lwork))
-        info = lava_least_squares_compute(lava_cpu_blas_get(), &operation);
+        info = lava_cpu_least_squares_compute(lava_cpu_blas_get(), &operation);
     if (info < 0)
         lava_log_always("no memory for a copy of a matrix of %lld columns", (long long)arguments->n);
     write_results(arguments, info < 0 ? LAVA_INTEGERS_NO_MEMORY : info);

@@ -1,12 +1,12 @@
 /* Every ?gemmt and ?gemmtr as programs call it: one triangle of C <- alpha op(A) op(B) + beta C, which is
  * n x n. Where no device is worth it, the CPU's own routine gets the arguments untouched; where it has none,
- * its ?gemm computes the triangle (lib/host/triangle.h). */
+ * its ?gemm computes the triangle (lib/host/cpu_triangle.h). */
 #include "lib/abi/arguments.h"
 #include "lib/abi/entry.h"
-#include "lib/abi/options.h"
+#include "lib/abi/letters.h"
 #include "lib/abi/validate.h"
 #include "lib/abi/xerbla.h"
-#include "lib/blas/triangle.h"
+#include "lib/blas/triangle_call.h"
 #include "lib/host/cpu_blas.h"
 
 #include "lavablas_cblas.h"

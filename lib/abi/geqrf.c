@@ -1,14 +1,14 @@
 /* Every ?geqrf, and ?orgqr and ?ungqr, as programs call them: the QR factorization of a general matrix, and
  * the columns of its Q. If no device is worth it, the CPU's own routine gets the arguments unchanged, as it
  * gets every query for the size of the workspace, whose answer must suit it. If no CPU library has one,
- * lib/host/qr.h computes. Reference LAPACK 3.12 defines the arguments and info. */
+ * lib/host/cpu_qr.h computes. Reference LAPACK 3.12 defines the arguments and info. */
 #include "dispatch/arithmetic.h"
 #include "lib/abi/entry.h"
 #include "lib/abi/integers.h"
-#include "lib/abi/options.h"
+#include "lib/abi/letters.h"
 #include "lib/abi/workspace.h"
 #include "lib/abi/xerbla.h"
-#include "lib/host/qr.h"
+#include "lib/host/cpu_qr.h"
 
 #include "lavablas_lapack.h"
 
@@ -79,9 +79,9 @@ static void geqrf_compute(const struct geqrf_arguments *arguments) {
     }
     if (translate(arguments, &operation)) {
         if (forms(arguments))
-            lava_qr_form_run(lava_cpu_blas_get(), &operation, operation.n);
+            lava_cpu_qr_form_run(lava_cpu_blas_get(), &operation, operation.n);
         else
-            lava_qr_run(lava_cpu_blas_get(), &operation, 0);
+            lava_cpu_qr_run(lava_cpu_blas_get(), &operation, 0);
     }
     write_results(arguments);
 }

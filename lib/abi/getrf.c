@@ -1,14 +1,14 @@
 /* Every ?getrf as programs call it: L and U of a general matrix, with partial pivoting. If no device is worth
- * it, the CPU's own routine gets the arguments unchanged. If no CPU library has one, lib/host/lu.h computes.
- * Reference LAPACK 3.12 defines the arguments and info. */
+ * it, the CPU's own routine gets the arguments unchanged. If no CPU library has one, lib/host/cpu_lu.h
+ * computes. Reference LAPACK 3.12 defines the arguments and info. */
 #include <stdlib.h>
 
 #include "dispatch/arithmetic.h"
 #include "lib/abi/entry.h"
 #include "lib/abi/integers.h"
-#include "lib/abi/options.h"
+#include "lib/abi/letters.h"
 #include "lib/abi/xerbla.h"
-#include "lib/host/lu.h"
+#include "lib/host/cpu_lu.h"
 
 #include "lavablas_lapack.h"
 
@@ -74,7 +74,7 @@ static void getrf_compute(const struct getrf_arguments *arguments) {
         lava_xerbla(arguments->routine, wrong);
     if (translate(arguments, pivots, &operation))
         write_results(arguments, pivots,
-                      lava_lu_run(lava_cpu_blas_get(), &operation, (struct lava_lu_done){0}, pivots));
+                      lava_cpu_lu_run(lava_cpu_blas_get(), &operation, (struct lava_lu_done){0}, pivots));
     else
         lava_integers_write(arguments->routine, arguments->info, 0,
                             wrong ? -wrong : lava_integers_missing(lava_minimum(arguments->m, arguments->n)));

@@ -1,15 +1,15 @@
 /* Every ?getri as programs call it: the inverse of a general matrix, by its factors L and U. A question for
  * the size of the workspace, which is not used on a device, is the CPU's own routine's. If no device is worth
  * it, or U has a zero on its diagonal, that routine gets the arguments unchanged. If no CPU library has one,
- * lib/host/inverse.h computes. Reference LAPACK 3.12 defines the arguments and info. */
+ * lib/host/cpu_inverse.h computes. Reference LAPACK 3.12 defines the arguments and info. */
 #include <stdlib.h>
 
 #include "dispatch/arithmetic.h"
 #include "lib/abi/entry.h"
 #include "lib/abi/integers.h"
-#include "lib/abi/options.h"
+#include "lib/abi/letters.h"
 #include "lib/abi/xerbla.h"
-#include "lib/host/inverse.h"
+#include "lib/host/cpu_inverse.h"
 #include "lib/host/numbers.h"
 
 #include "lavablas_lapack.h"
@@ -97,11 +97,11 @@ static void getri_compute(const struct getri_arguments *arguments) {
     if (wrong)
         lava_xerbla(arguments->routine, wrong);
     else if (pivots)
-        info = lava_inverse_find_zero(&operation);
+        info = lava_cpu_inverse_find_zero(&operation);
     else if (!is_question(arguments))
         info = lava_integers_missing(n);
     if (pivots && info == 0)
-        lava_inverse_run(lava_cpu_blas_get(), &operation, (struct lava_inverse_done){0});
+        lava_cpu_inverse_run(lava_cpu_blas_get(), &operation, (struct lava_inverse_done){0});
     if (info == 0)
         write_work(arguments, WORK_COLUMNS);
     lava_integers_write(arguments->routine, arguments->info, 0, info);

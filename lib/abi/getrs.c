@@ -6,9 +6,9 @@
 
 #include "lib/abi/entry.h"
 #include "lib/abi/integers.h"
-#include "lib/abi/options.h"
+#include "lib/abi/letters.h"
 #include "lib/abi/xerbla.h"
-#include "lib/host/systems.h"
+#include "lib/host/cpu_systems.h"
 
 #include "lavablas_lapack.h"
 
@@ -104,7 +104,7 @@ static void getrs_compute(const struct getrs_arguments *arguments) {
         lava_xerbla(arguments->routine, wrong);
     if (pivots)
         write_results(arguments, pivots,
-                      lava_systems_run(lava_cpu_blas_get(), &operation, (struct lava_systems_done){0}));
+                      lava_cpu_systems_run(lava_cpu_blas_get(), &operation, (struct lava_systems_done){0}));
     else
         lava_integers_write(arguments->routine, arguments->info, 0,
                             wrong ? -wrong : lava_integers_missing(arguments->n));

@@ -6,7 +6,7 @@
 #include "lib/abi/group_reader.h"
 
 #include "lib/abi/arguments.h"
-#include "lib/abi/options.h"
+#include "lib/abi/letters.h"
 #include "lib/abi/syrk.h"
 #include "lib/abi/triangular.h"
 #include "lib/abi/validate.h"

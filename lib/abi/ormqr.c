@@ -1,13 +1,13 @@
 /* Every ?ormqr and ?unmqr as programs call them: products with the Q of a QR factorization, or with its
  * adjoint, from the left or from the right. If no device is worth it, the CPU's own routine gets the
  * arguments unchanged, as it gets every query for the size of the workspace. If no CPU library has one,
- * lib/host/qr.h computes. Reference LAPACK 3.12 defines the arguments and info. */
+ * lib/host/cpu_qr.h computes. Reference LAPACK 3.12 defines the arguments and info. */
 #include "lib/abi/entry.h"
 #include "lib/abi/integers.h"
-#include "lib/abi/options.h"
+#include "lib/abi/letters.h"
 #include "lib/abi/workspace.h"
 #include "lib/abi/xerbla.h"
-#include "lib/host/qr.h"
+#include "lib/host/cpu_qr.h"
 
 #include "lavablas_lapack.h"
 
@@ -93,7 +93,7 @@ static void ormqr_compute(const struct ormqr_arguments *arguments) {
         return;
     }
     if (translate(arguments, &operation) && !lava_operation_is_trivial(&operation))
-        lava_qr_multiply_run(lava_cpu_blas_get(), &operation, 0);
+        lava_cpu_qr_multiply_run(lava_cpu_blas_get(), &operation, 0);
     write_results(arguments);
 }
 

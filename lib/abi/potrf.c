@@ -1,14 +1,14 @@
 /* Every ?potrf, ?potri and ?lauum as programs call them: the Cholesky factor of a symmetric or Hermitian
  * matrix that is positive definite, the inverse by that factor, and a factor's product with itself. If no
  * device is worth it, the matrix is not positive definite, or the factor has a zero on its diagonal, the
- * CPU's own routine gets the arguments unchanged. If no CPU library has one, lib/host/cholesky.h and
- * inverse.h compute. Reference LAPACK 3.12 defines the arguments and info. */
+ * CPU's own routine gets the arguments unchanged. If no CPU library has one, lib/host/cpu_cholesky.h and
+ * lib/host/cpu_inverse.h compute. Reference LAPACK 3.12 defines the arguments and info. */
 #include "lib/abi/entry.h"
 #include "lib/abi/integers.h"
-#include "lib/abi/options.h"
+#include "lib/abi/letters.h"
 #include "lib/abi/xerbla.h"
-#include "lib/host/cholesky.h"
-#include "lib/host/inverse.h"
+#include "lib/host/cpu_cholesky.h"
+#include "lib/host/cpu_inverse.h"
 
 #include "lavablas_lapack.h"
 
@@ -73,11 +73,11 @@ static bool potrf_begin(const struct potrf_arguments *arguments, struct lava_cal
 static int64_t compute(const struct lava_operation *operation) {
     const struct lava_cpu_blas *blas = lava_cpu_blas_get();
     if (operation->kind == LAVA_OPERATION_CHOLESKY)
-        return lava_cholesky_run(blas, operation, 0);
+        return lava_cpu_cholesky_run(blas, operation, 0);
     bool inverts = operation->kind == LAVA_OPERATION_INVERT_CHOLESKY;
-    int64_t zero = inverts ? lava_inverse_find_zero(operation) : 0;
+    int64_t zero = inverts ? lava_cpu_inverse_find_zero(operation) : 0;
     if (zero == 0)
-        lava_inverse_run(blas, operation, (struct lava_inverse_done){0});
+        lava_cpu_inverse_run(blas, operation, (struct lava_inverse_done){0});
     return zero;
 }
 

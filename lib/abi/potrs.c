@@ -4,9 +4,9 @@
  * lib/host computes. Reference LAPACK 3.12 defines the arguments and info. */
 #include "lib/abi/entry.h"
 #include "lib/abi/integers.h"
-#include "lib/abi/options.h"
+#include "lib/abi/letters.h"
 #include "lib/abi/xerbla.h"
-#include "lib/host/systems.h"
+#include "lib/host/cpu_systems.h"
 
 #include "lavablas_lapack.h"
 
@@ -68,7 +68,7 @@ static void potrs_compute(const struct potrs_arguments *arguments) {
     if (wrong)
         lava_xerbla(arguments->routine, wrong);
     int64_t info =
-        wrong ? -wrong : lava_systems_run(lava_cpu_blas_get(), &operation, (struct lava_systems_done){0});
+        wrong ? -wrong : lava_cpu_systems_run(lava_cpu_blas_get(), &operation, (struct lava_systems_done){0});
     lava_integers_write(arguments->routine, arguments->info, 0, info);
 }
 

@@ -1,13 +1,13 @@
 /* Every ?symm and ?hemm as programs call it: C <- alpha A B + beta C, or alpha B A + beta C, where one
  * triangle of the symmetric or Hermitian A is stored. If no device is worth it, the CPU's own routine gets
  * the arguments unchanged. If the CPU BLAS has no such routine, its ?gemm computes the product
- * (lib/host/structured.h). Reference BLAS 3.12 defines the arguments and the error numbers. */
+ * (lib/host/cpu_structured.h). Reference BLAS 3.12 defines the arguments and the error numbers. */
 #include "lib/abi/arguments.h"
 #include "lib/abi/entry.h"
-#include "lib/abi/options.h"
+#include "lib/abi/letters.h"
 #include "lib/abi/validate.h"
 #include "lib/abi/xerbla.h"
-#include "lib/blas/structured.h"
+#include "lib/blas/structured_call.h"
 #include "lib/host/cpu_blas.h"
 
 #include "lavablas_cblas.h"

@@ -1,14 +1,14 @@
 /* Every ?syr2k and ?her2k as programs call it. It writes one triangle of C <- alpha A B' + alpha' B A' + beta
  * C, or of C <- alpha A' B + alpha' B' A + beta C. X' is X transposed; for ?her2k it is also conjugated, and
  * beta is real. If no device is worth it, the CPU's own routine gets the arguments unchanged. If the CPU BLAS
- * has no such routine, its ?gemm computes the triangle (lib/host/structured.h). Reference BLAS 3.12 defines
- * the arguments and the error numbers. */
+ * has no such routine, its ?gemm computes the triangle (lib/host/cpu_structured.h). Reference BLAS 3.12
+ * defines the arguments and the error numbers. */
 #include "lib/abi/arguments.h"
 #include "lib/abi/entry.h"
-#include "lib/abi/options.h"
+#include "lib/abi/letters.h"
 #include "lib/abi/validate.h"
 #include "lib/abi/xerbla.h"
-#include "lib/blas/triangle.h"
+#include "lib/blas/triangle_call.h"
 #include "lib/host/cpu_blas.h"
 
 #include "lavablas_cblas.h"

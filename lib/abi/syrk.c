@@ -1,15 +1,15 @@
 /* Every ?syrk and ?herk as programs call it. It writes one triangle of C <- alpha A A' + beta C, or of C <-
  * alpha A' A + beta C. A' is A transposed; for ?herk it is also conjugated. If no device is worth it, the
  * CPU's own routine gets the arguments unchanged. If the CPU BLAS has no such routine, its ?gemm computes the
- * triangle (lib/host/triangle.h). Reference BLAS 3.12 defines the arguments and the error numbers. */
+ * triangle (lib/host/cpu_triangle.h). Reference BLAS 3.12 defines the arguments and the error numbers. */
 #include "lib/abi/syrk.h"
 
 #include "lib/abi/arguments.h"
 #include "lib/abi/entry.h"
-#include "lib/abi/options.h"
+#include "lib/abi/letters.h"
 #include "lib/abi/validate.h"
 #include "lib/abi/xerbla.h"
-#include "lib/blas/triangle.h"
+#include "lib/blas/triangle_call.h"
 #include "lib/host/cpu_blas.h"
 
 #include "lavablas_cblas.h"

@@ -1,15 +1,15 @@
 /* Every ?trmm and ?trsm as programs call it: B <- alpha op(A) B, or alpha B op(A), and with the inverse of
  * op(A) instead, where A is upper or lower triangular. If no device is worth it, the CPU's own routine gets
- * the arguments unchanged. If the CPU BLAS has no such routine, lib/host/structured.h computes with its
+ * the arguments unchanged. If the CPU BLAS has no such routine, lib/host/cpu_structured.h computes with its
  * ?gemm. Reference BLAS 3.12 defines the arguments and the error numbers. */
 #include "lib/abi/triangular.h"
 
 #include "lib/abi/arguments.h"
 #include "lib/abi/entry.h"
-#include "lib/abi/options.h"
+#include "lib/abi/letters.h"
 #include "lib/abi/validate.h"
 #include "lib/abi/xerbla.h"
-#include "lib/blas/structured.h"
+#include "lib/blas/structured_call.h"
 #include "lib/host/cpu_blas.h"
 
 #include "lavablas_cblas.h"

@@ -1,12 +1,13 @@
 /* Every ?trtri as programs call it: the inverse of an upper or lower triangular matrix. If no device is worth
  * it, or an element of the diagonal is exactly zero, the CPU's own routine gets the arguments unchanged. If
- * no CPU library has one, lib/host/inverse.h computes. Reference LAPACK 3.12 defines the arguments and info.
+ * no CPU library has one, lib/host/cpu_inverse.h computes. Reference LAPACK 3.12 defines the arguments and
+ * info.
  */
 #include "lib/abi/entry.h"
 #include "lib/abi/integers.h"
-#include "lib/abi/options.h"
+#include "lib/abi/letters.h"
 #include "lib/abi/xerbla.h"
-#include "lib/host/inverse.h"
+#include "lib/host/cpu_inverse.h"
 
 #include "lavablas_lapack.h"
 
@@ -64,9 +65,9 @@ static void trtri_compute(const struct trtri_arguments *arguments) {
     int wrong = find_wrong(arguments);
     if (wrong)
         lava_xerbla(arguments->routine, wrong);
-    int64_t info = translate(arguments, &operation) ? lava_inverse_find_zero(&operation) : -wrong;
+    int64_t info = translate(arguments, &operation) ? lava_cpu_inverse_find_zero(&operation) : -wrong;
     if (info == 0)
-        lava_inverse_run(lava_cpu_blas_get(), &operation, (struct lava_inverse_done){0});
+        lava_cpu_inverse_run(lava_cpu_blas_get(), &operation, (struct lava_inverse_done){0});
     lava_integers_write(arguments->routine, arguments->info, 0, info);
 }
 

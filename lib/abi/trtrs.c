@@ -1,13 +1,13 @@
 /* Every ?trtrs as programs call it: the X with op(A) X = B for an upper or lower triangular A. If no device
  * is worth it, or an element of the diagonal is exactly zero, the CPU's own routine gets the arguments
- * unchanged. If no CPU library has one, lib/host/structured.h computes. Reference LAPACK 3.12 defines the
+ * unchanged. If no CPU library has one, lib/host/cpu_structured.h computes. Reference LAPACK 3.12 defines the
  * arguments and info. */
 #include "lib/abi/entry.h"
 #include "lib/abi/integers.h"
-#include "lib/abi/options.h"
+#include "lib/abi/letters.h"
 #include "lib/abi/xerbla.h"
-#include "lib/blas/structured.h"
-#include "lib/host/inverse.h"
+#include "lib/blas/structured_call.h"
+#include "lib/host/cpu_inverse.h"
 
 #include "lavablas_lapack.h"
 
@@ -77,7 +77,7 @@ static void trtrs_compute(const struct trtrs_arguments *arguments) {
     int wrong = find_wrong(arguments);
     if (wrong)
         lava_xerbla(arguments->routine, wrong);
-    int64_t info = translate(arguments, &operation) ? lava_inverse_find_zero(&operation) : -wrong;
+    int64_t info = translate(arguments, &operation) ? lava_cpu_inverse_find_zero(&operation) : -wrong;
     if (info == 0 && operation.m > 0 && operation.n > 0)
         lava_cpu_blas_run(lava_cpu_blas_get(), &operation);
     lava_integers_write(arguments->routine, arguments->info, 0, info);

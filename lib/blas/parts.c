@@ -1,9 +1,9 @@
-/* Several products that together are one call. Called by lib/blas/triangle and lib/abi/groups. */
+/* Several products that together are one call. Called by lib/blas/triangle_call and lib/abi/groups. */
 #include "lib/blas/parts.h"
 
 #include "lib/base/clock.h"
 #include "lib/calibrate/calibration.h"
-#include "lib/offload/gate.h"
+#include "lib/offload/fork_gate.h"
 
 /* Every begun call must end, because the calibration and the gate wait for it. */
 void lava_parts_begun(struct lava_call *call, const struct lava_call *part) {
@@ -15,7 +15,7 @@ void lava_parts_begun(struct lava_call *call, const struct lava_call *part) {
     } else {
         lava_spare_return(&part->spare);
         lava_calibration_call_ends(lava_clock_now_ns());
-        lava_gate_leave();
+        lava_fork_gate_leave();
     }
     bool failed = call->reason == LAVA_REASON_FAULT;
     if (first || (wrote && call->place == LAVA_PLACE_CPU && !failed)) {

@@ -1,5 +1,5 @@
 /* Decides when the figures are measured, and publishes them. Called by lib/offload for every call, when a
- * device is prepared and at exit; tools/calibrate.c and tools/lavablas read the figures.
+ * device is prepared and at exit; tools/calibrate.c and tools/main read the figures.
  *
  * The thread that measures waits until the program leaves the processors to it (quiet.h). For one product at
  * a time it then locks the engine, by the callback, or `turn`. `turn` is for the CPU BLAS, which must not be

@@ -13,7 +13,7 @@
 #define LAVA_CALIBRATE_MICROBENCHMARK_H
 
 #include "lib/calibrate/turn.h"
-#include "lib/engine/runner.h"
+#include "lib/product/runner.h"
 
 /* Frees the matrices. */
 void lava_microbenchmark_finish(struct lava_microbenchmark *benchmark);

@@ -1,9 +1,9 @@
 /* Measures the CPU BLAS's own routines, and those of the LAPACK that programs reach, for square matrices: one
- * of each family (dispatch/families.h). */
+ * of each family (dispatch/cpu_families.h). */
 #ifndef LAVA_CALIBRATE_OWN_ROUTINES_H
 #define LAVA_CALIBRATE_OWN_ROUTINES_H
 
-#include "dispatch/families.h"
+#include "dispatch/cpu_families.h"
 #include "lib/calibrate/microbenchmark.h"
 
 /* Measures cpu.family_ns[family][type][order], of positions. SKIPPED also where no library in the process has

@@ -1,6 +1,6 @@
 /* Allocates the engine's buffers, one per role, and those of matrices on the device. Called by engine.c,
- * runner.c and device_matrix.c. Invariant: a buffer is replaced only between two products, when the device is
- * idle. */
+ * lib/product/runner.c and lib/lapack/device_matrix.c. Invariant: a buffer is replaced only between two
+ * products, when the device is idle. */
 #include "lib/engine/arena.h"
 
 #include <string.h>

@@ -28,7 +28,7 @@ enum lava_arena_role {
     LAVA_ARENA_ROLES
 };
 
-/* What a list of tiles was made for (tile_lists.c). */
+/* What a list of tiles was made for (lib/product/tile_lists.c). */
 struct lava_arena_list {
     uint32_t tiles_m, tiles_n, tiles;
     uint32_t products; /* of a batch, side by side; else 1 */

@@ -9,14 +9,14 @@
 #include "lib/base/stats.h"
 #include "lib/engine/arena.h"
 #include "lib/host/copy_pool.h"
-#include "lib/host/neighbours.h"
+#include "lib/host/cpu_load.h"
 #include "lib/vk/pipelines.h"
 
 struct lava_engine {
     struct lava_device *device; /* owned */
     struct lava_arena arena;
     struct lava_copy_pool *pool;
-    struct lava_neighbours neighbours;     /* of the copy threads */
+    struct lava_cpu_load neighbours;       /* of the copy threads */
     struct lava_capabilities capabilities; /* the device's, less the engine's own memory */
     enum lava_type usual_type;             /* of lava_engine_reserve_usual; if has_usual is set */
     bool has_usual;

@@ -1,5 +1,5 @@
-/* Gives slots of common memory to the members of a crew. Called by staging.c for chunks, by runner.c and
- * lib/offload/crew.c for members.
+/* Gives slots of common memory to the members of a crew. Called by lib/transport/staging.c for chunks, by
+ * lib/product/runner.c and lib/offload/crew.c for members.
  *
  * Invariants: a slot is filled anew only when no member holds it and every member has had it, or has left.
  * What a member copies is offered or finished before it waits for a copy of another, so two never wait for

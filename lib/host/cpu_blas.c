@@ -15,10 +15,10 @@
 #include "lib/base/config.h"
 #include "lib/base/log.h"
 #include "lib/host/cpu_kernels.h"
+#include "lib/host/cpu_structured.h"
+#include "lib/host/cpu_triangle.h"
 #include "lib/host/half.h"
 #include "lib/host/processor.h"
-#include "lib/host/structured.h"
-#include "lib/host/triangle.h"
 
 /* Tried if neither LAVABLAS_CPU_BLAS nor the process provides a BLAS. libblas.so.3 is whatever the
  * distribution chose, perhaps the slow reference, so OpenBLAS comes first. */
@@ -70,10 +70,10 @@ bool lava_cpu_blas_is_wide(enum lava_routine routine) {
 }
 
 void lava_cpu_blas_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation) {
-    if (lava_structured_suits(operation))
-        lava_structured_run(blas, lava_cpu_blas_run_block, operation, 0, operation->m, 0, operation->n);
+    if (lava_cpu_structured_suits(operation))
+        lava_cpu_structured_run(blas, lava_cpu_blas_run_block, operation, 0, operation->m, 0, operation->n);
     else if (operation->c.region != LAVA_REGION_ALL)
-        lava_triangle_run(blas, lava_cpu_blas_run, operation);
+        lava_cpu_triangle_run(blas, lava_cpu_blas_run, operation);
     else if (lava_type_is_half(operation->type))
         lava_half_run(&blas->gemm[LAVA_TYPE_FP32], operation);
     else if (blas->gemm[operation->type].is_ilp64)
@@ -86,8 +86,8 @@ void lava_cpu_blas_run_block(const struct lava_cpu_blas *blas, const struct lava
                              int64_t row, int64_t rows, int64_t column, int64_t columns) {
     if (rows <= 0 || columns <= 0)
         return;
-    if (lava_structured_suits(operation)) {
-        lava_structured_run(blas, lava_cpu_blas_run_block, operation, row, rows, column, columns);
+    if (lava_cpu_structured_suits(operation)) {
+        lava_cpu_structured_run(blas, lava_cpu_blas_run_block, operation, row, rows, column, columns);
         return;
     }
     const struct lava_operation block = lava_operation_block(operation, row, rows, column, columns);

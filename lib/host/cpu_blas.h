@@ -23,11 +23,11 @@ lava_function *lava_cpu_blas_routine(enum lava_routine routine);
 bool lava_cpu_blas_is_wide(enum lava_routine routine);
 
 /* Computes the operation with the CPU BLAS's ?gemm, for any type (half precision: lib/host/half.h) and any
- * structure (lib/host/structured.h). Sizes beyond its integers are split. Conjugated operands are also
+ * structure (lib/host/cpu_structured.h). Sizes beyond its integers are split. Conjugated operands are also
  * transposed, as in BLAS. */
 void lava_cpu_blas_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation);
 /* The same for rows x columns of C from (row, column): inside the region, or a triangle on its diagonal.
- * Nothing where either is not positive. lib/host/structured.h says what the rest of C must hold. */
+ * Nothing where either is not positive. lib/host/cpu_structured.h says what the rest of C must hold. */
 void lava_cpu_blas_run_block(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
                              int64_t row, int64_t rows, int64_t column, int64_t columns);
 

@@ -3,7 +3,7 @@
 #include "lib/host/cpu_gemm.h"
 
 #include "dispatch/arithmetic.h"
-#include "lib/host/reference.h"
+#include "lib/host/reference_blas.h"
 
 enum { COLUMN_MAJOR = 102, NO_TRANS = 111, TRANS = 112, CONJ_TRANS = 113 };
 

@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "lib/base/log.h"
-#include "lib/host/objects.h"
-#include "lib/host/reference.h"
+#include "lib/host/elf_objects.h"
+#include "lib/host/reference_blas.h"
 
 /* Objects that define one of these forward a product to another library, which may be this one. */
 static const char *const forwarder_marks[] = {
@@ -47,11 +47,11 @@ struct candidate {
 /* dlsym limited to one object, without the handle's dependencies. */
 static void *symbol_in(void *handle, const char *name, const void *object) {
     void *address = dlsym(handle, name);
-    return address && lava_objects_holder(address) == object ? address : NULL;
+    return address && lava_elf_objects_holder(address) == object ? address : NULL;
 }
 
 static bool forwards(void *handle, const void *object) {
-    if (object == lava_objects_own())
+    if (object == lava_elf_objects_own())
         return true;
     for (size_t i = 0; i < sizeof forwarder_marks / sizeof forwarder_marks[0]; i++) {
         if (symbol_in(handle, forwarder_marks[i], object))
@@ -100,7 +100,7 @@ static enum verdict judge_symbol(void *handle, enum lava_routine routine, void *
     *address = row->convention == LAVA_CONVENTION_OWN ? NULL : dlsym(handle, row->name);
     if (!*address)
         return NO_GEMM;
-    const void *object = lava_objects_holder(*address);
+    const void *object = lava_elf_objects_holder(*address);
     if (forwards(handle, object))
         verdict = FORWARDS;
     else if (is_ambiguous(row) && !has_fortran_name(handle, row, object))
@@ -159,7 +159,7 @@ static bool is_held_by(const void *address, const char *name) {
     return address && dladdr(address, &info) && strcmp(info.dli_fname, name) == 0;
 }
 
-static struct lava_objects objects_with_product(enum lava_type type) {
+static struct lava_elf_objects objects_with_product(enum lava_type type) {
     const char *names[LAVA_ROUTINE_COUNT];
     size_t count = 0;
     for (int i = 0; i < LAVA_ROUTINE_COUNT; i++) {
@@ -167,14 +167,14 @@ static struct lava_objects objects_with_product(enum lava_type type) {
         if (row->family == LAVA_FAMILY_GEMM && row->type == type && row->convention != LAVA_CONVENTION_OWN)
             names[count++] = row->name;
     }
-    return lava_objects_defining(names, count);
+    return lava_elf_objects_defining(names, count);
 }
 
 /* Prefers the first object, in load order, with both plain names; then the first with one; then the first
  * with other names. An object that only depends on a BLAS does not count: keeping it open would keep a plugin
  * from being unloaded. */
 static bool find_loaded(struct candidate *found) {
-    struct lava_objects objects = objects_with_product(LAVA_TYPE_FP32);
+    struct lava_elf_objects objects = objects_with_product(LAVA_TYPE_FP32);
     const char *why;
     for (size_t i = 0; i < objects.count && found->rank < BOTH_PLAIN_NAMES; i++) {
         const char *name = objects.names[i];
@@ -191,7 +191,7 @@ static bool find_loaded(struct candidate *found) {
         if (unused)
             dlclose(unused);
     }
-    lava_objects_free(&objects);
+    lava_elf_objects_free(&objects);
     return found->handle != NULL;
 }
 
@@ -234,11 +234,11 @@ static void keep(const void *address) {
  * program is linked with may have it; the program would have called that one without this library. */
 static bool has_product(void *handle, enum lava_type type) {
     void *address;
-    struct lava_objects objects = objects_with_product(type);
+    struct lava_elf_objects objects = objects_with_product(type);
     bool is_there =
         objects.count > 0 && ((handle && find_product(handle, type, &address) != LAVA_ROUTINE_COUNT) ||
                               find_product(RTLD_NEXT, type, &address) != LAVA_ROUTINE_COUNT);
-    lava_objects_free(&objects);
+    lava_elf_objects_free(&objects);
     return is_there;
 }
 
@@ -278,7 +278,7 @@ void *lava_find_blas(const struct lava_find_sources *sources, struct lava_cpu_bl
 
 static void *find_loaded_routine(enum lava_routine routine) {
     const char *name = lava_routine_name(routine);
-    struct lava_objects objects = lava_objects_defining(&name, 1);
+    struct lava_elf_objects objects = lava_elf_objects_defining(&name, 1);
     void *found = NULL;
     for (size_t i = 0; i < objects.count && !found; i++) {
         void *address, *handle = dlopen(objects.names[i], RTLD_LAZY | RTLD_NOLOAD);
@@ -290,7 +290,7 @@ static void *find_loaded_routine(enum lava_routine routine) {
         }
         dlclose(handle);
     }
-    lava_objects_free(&objects);
+    lava_elf_objects_free(&objects);
     return found;
 }
 

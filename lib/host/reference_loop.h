@@ -1,4 +1,4 @@
-/* The loop of reference.c for one type, included there once per type:
+/* The loop of reference_blas.c for one type, included there once per type:
  *
  *     NAME(function)   the function's name with the type in it
  *     REAL             the type of an element's parts

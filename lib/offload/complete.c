@@ -4,10 +4,10 @@
 
 #include "dispatch/arithmetic.h"
 #include "lib/host/cpu_blas.h"
-#include "lib/host/inverse.h"
-#include "lib/host/least_squares.h"
-#include "lib/host/qr.h"
-#include "lib/host/systems.h"
+#include "lib/host/cpu_inverse.h"
+#include "lib/host/cpu_least_squares.h"
+#include "lib/host/cpu_qr.h"
+#include "lib/host/cpu_systems.h"
 #include "lib/offload/ways.h"
 
 static void run_part(const struct lava_operation *operation, int64_t row, int64_t rows, int64_t column,
@@ -85,11 +85,11 @@ static struct lava_operation rows_from(const struct lava_operation *operation, i
 }
 
 int64_t lava_complete_squares(const struct lava_operation *operation, const struct lava_progress *progress) {
-    return lava_least_squares_run(lava_cpu_blas_get(), operation, progress->column, progress->sides);
+    return lava_cpu_least_squares_run(lava_cpu_blas_get(), operation, progress->column, progress->sides);
 }
 
 int64_t lava_complete_q(const struct lava_operation *operation, const struct lava_progress *progress) {
-    lava_qr_form_run(lava_cpu_blas_get(), operation, operation->n - progress->column);
+    lava_cpu_qr_form_run(lava_cpu_blas_get(), operation, operation->n - progress->column);
     return 0;
 }
 
@@ -97,18 +97,18 @@ int64_t lava_complete_q_product(const struct lava_operation *operation,
                                 const struct lava_progress *progress) {
     const struct lava_operation rest = rows_from(operation, progress->row);
     if (rest.m > 0)
-        lava_qr_multiply_run(lava_cpu_blas_get(), &rest, progress->column);
+        lava_cpu_qr_multiply_run(lava_cpu_blas_get(), &rest, progress->column);
     return 0;
 }
 
 int64_t lava_complete_systems(const struct lava_operation *operation, const struct lava_progress *progress) {
     const struct lava_systems_done done = {progress->column, progress->by_columns, progress->sides};
-    return lava_systems_run(lava_cpu_blas_get(), operation, done);
+    return lava_cpu_systems_run(lava_cpu_blas_get(), operation, done);
 }
 
 int64_t lava_complete_inverse(const struct lava_operation *operation, const struct lava_progress *progress) {
     const struct lava_inverse_done done = {progress->column, progress->inverted};
-    lava_inverse_run(lava_cpu_blas_get(), operation, done);
+    lava_cpu_inverse_run(lava_cpu_blas_get(), operation, done);
     return 0;
 }
 

@@ -2,7 +2,7 @@
 #ifndef LAVA_OFFLOAD_COMPLETE_H
 #define LAVA_OFFLOAD_COMPLETE_H
 
-#include "lib/engine/runner.h"
+#include "lib/product/runner.h"
 
 /* Finishes C from that state. Returns a factorization's info, else 0. */
 int64_t lava_complete_on_cpu(const struct lava_operation *operation, const struct lava_progress *progress);

@@ -1,5 +1,5 @@
 /* Holds the engines and tells who may use them. Called by offload.c, idle.c and lib/blas for products, and by
- * prepare.c and further.c.
+ * prepare.c and more_devices.c.
  *
  * `lock` guards everything here, and no other lock is taken while it is held. It is never held for long.
  *
@@ -20,9 +20,9 @@
 #include "lib/base/log.h"
 #include "lib/base/stats.h"
 #include "lib/base/thread.h"
-#include "lib/offload/holder.h"
-#include "lib/offload/line.h"
+#include "lib/offload/jump_guard.h"
 #include "lib/offload/process.h"
+#include "lib/offload/wait_queue.h"
 #include "lib/vk/gpu.h"
 
 #define LANES   LAVA_DEVICE_USERS
@@ -61,26 +61,26 @@ struct device {
 static struct {
     pthread_mutex_t lock;
     struct device devices[DEVICES];
-    _Atomic unsigned count;      /* devices that may exist: the first ones; at least 1 */
-    unsigned taken;              /* lanes of all devices */
-    bool whole;                  /* all devices are locked */
-    _Atomic bool given_up;       /* nobody uses a device, and no lock is waited for; never reset */
-    bool making;                 /* a thread makes a lane */
-    struct lava_line line;       /* those who wait */
-    struct lava_line reclaimers; /* who wait for the other lanes of their devices */
-    pthread_cond_t freed;        /* a lane, or the device, or a lane was made */
+    _Atomic unsigned count;            /* devices that may exist: the first ones; at least 1 */
+    unsigned taken;                    /* lanes of all devices */
+    bool whole;                        /* all devices are locked */
+    _Atomic bool given_up;             /* nobody uses a device, and no lock is waited for; never reset */
+    bool making;                       /* a thread makes a lane */
+    struct lava_wait_queue line;       /* those who wait */
+    struct lava_wait_queue reclaimers; /* who wait for the other lanes of their devices */
+    pthread_cond_t freed;              /* a lane, or the device, or a lane was made */
     struct lava_capabilities capabilities;
     const struct lava_figures *_Atomic figures; /* NULL: none were set */
 } context = {.lock = PTHREAD_MUTEX_INITIALIZER, .freed = PTHREAD_COND_INITIALIZER, .count = 1};
 
-static _Thread_local struct lava_line_place own_place; /* in the line, while the thread waits */
+static _Thread_local struct lava_wait_queue_place own_place; /* in the line, while the thread waits */
 
 /* The lock is held by the caller of what follows, up to the next such line. */
 
 /* Something that others may wait for has ended. */
 static void tell_freed(void) {
-    lava_line_wake(&context.line);
-    lava_line_wake_all(&context.reclaimers);
+    lava_wait_queue_wake(&context.line);
+    lava_wait_queue_wake_all(&context.reclaimers);
     pthread_cond_broadcast(&context.freed);
 }
 
@@ -215,11 +215,11 @@ static void enter(const struct waiter *self, struct lane **lane) {
         return;
     if (!self->whole && self->block_bytes != FIRST_LANE_ONLY)
         begin_making();
-    lava_line_enter(&context.line, &own_place);
+    lava_wait_queue_enter(&context.line, &own_place);
     do
-        lava_line_wait(&own_place, &context.lock);
+        lava_wait_queue_wait(&own_place, &context.lock);
     while ((context.line.first != &own_place && !context.given_up) || !take(self, lane));
-    lava_line_leave(&context.line, &own_place); /* there may be a lane for the next one, too */
+    lava_wait_queue_leave(&context.line, &own_place); /* there may be a lane for the next one, too */
 }
 
 static void leave(struct lane *lane) {
@@ -271,7 +271,7 @@ static bool is_usable(const struct lava_engine *engine) {
 }
 
 static void end_product(const struct lava_lane_lock *lock) {
-    lava_holder_end();
+    lava_jump_guard_end();
     pthread_setcancelstate(lock->cancel_state, NULL);
 }
 
@@ -348,10 +348,10 @@ static bool reclaim(struct device *place) {
     const struct lava_device *device = place->lanes[0].engine->device;
     pthread_mutex_lock(&context.lock);
     place->reclaiming = true;
-    lava_line_enter(&context.reclaimers, &own_place);
+    lava_wait_queue_enter(&context.reclaimers, &own_place);
     while ((place->taken > 1 || context.making) && !context.given_up)
-        lava_line_wait(&own_place, &context.lock);
-    lava_line_leave(&context.reclaimers, &own_place);
+        lava_wait_queue_wait(&own_place, &context.lock);
+    lava_wait_queue_leave(&context.reclaimers, &own_place);
     struct lava_engine *engines[LANES] = {NULL};
     for (int i = 1; i < LANES && !context.given_up; i++)
         engines[i] = place->lanes[i].engine;
@@ -574,9 +574,10 @@ bool lava_context_is_unused(void) {
 void lava_context_give_up(void) {
     pthread_mutex_lock(&context.lock);
     context.given_up = true;
-    lava_line_leave(&context.line, &own_place); /* it may have left a wait in the middle */
-    lava_line_leave(&context.reclaimers, &own_place);
-    lava_line_wake_all(&context.line); /* others may have left theirs, too, and stand before one who waits */
+    lava_wait_queue_leave(&context.line, &own_place); /* it may have left a wait in the middle */
+    lava_wait_queue_leave(&context.reclaimers, &own_place);
+    lava_wait_queue_wake_all(
+        &context.line); /* others may have left theirs, too, and stand before one who waits */
     tell_freed();
     pthread_mutex_unlock(&context.lock);
 }

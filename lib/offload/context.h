@@ -1,5 +1,5 @@
 /* The process's devices and their engines, the first device's capabilities, and who may use them. prepare.c
- * creates the first engine, further.c those of further devices.
+ * creates the first engine, more_devices.c those of further devices.
  *
  * Each engine is a lane of its device: a product takes one, so as many products are computed at a time as
  * there are lanes. The first lane of a device always exists. Another is made in the background when a product
@@ -40,7 +40,7 @@ struct lava_lane_lock {
  * be used any more: the process exits, or they have failed. The thread cannot be cancelled until it unlocks.
  */
 struct lava_engine *lava_context_lock_lane(uint64_t block_bytes, uint64_t needs, struct lava_lane_lock *lock);
-/* Must not be called after a NULL. Ends what lava_further_take has begun. */
+/* Must not be called after a NULL. Ends what lava_more_devices_take has begun. */
 void lava_context_unlock_lane(struct lava_lane_lock *lock);
 /* Takes the first lanes of up to `most` other devices that serve the needs and are at rest, and for which
  * nobody waits. Returns how many. The caller holds a lane; where a wait for one would end in NULL, none is
@@ -106,7 +106,8 @@ void lava_context_refuse(const struct lava_kernel *kernel);
 void lava_context_admit(const struct lava_kernel *kernel);
 
 /* A preparation waits in the driver for ever, perhaps with all devices locked, or the calling thread has left
- * a product in the middle (holder.h): nobody uses a device any more, and whoever waits for one goes on. */
+ * a product in the middle (jump_guard.h): nobody uses a device any more, and whoever waits for one goes on.
+ */
 void lava_context_give_up(void);
 
 /* Waits for the products and the preparation in flight, until the deadline of CLOCK_REALTIME at the latest.

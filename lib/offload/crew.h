@@ -3,9 +3,9 @@
 #ifndef LAVA_OFFLOAD_CREW_H
 #define LAVA_OFFLOAD_CREW_H
 
-#include "lib/engine/runner.h"
 #include "lib/offload/context.h"
 #include "lib/offload/learning.h"
+#include "lib/product/runner.h"
 
 /* Computes the product with the engine of the lane, which the caller has locked, and with those of other
  * devices that are at rest and serve the needs. The blocks of an engine that fails go to the others, then to

@@ -8,8 +8,8 @@
 #include "lib/engine/engine.h"
 #include "lib/offload/context.h"
 #include "lib/offload/crew.h"
-#include "lib/offload/further.h"
 #include "lib/offload/idle.h"
+#include "lib/offload/more_devices.h"
 #include "lib/offload/planning.h"
 #include "lib/offload/steps.h"
 #include "lib/offload/ways.h"
@@ -87,10 +87,10 @@ static enum lava_status run_once(struct lava_call *call, struct lava_plan *plan,
     enum lava_status status;
     *progress = (struct lava_progress){0};
     if (shares) {
-        lava_further_want(needs, shared.engines - 1, lava_config_get()->init_sync);
+        lava_more_devices_want(needs, shared.engines - 1, lava_config_get()->init_sync);
         bytes = bytes > shared.blocking.total_bytes ? bytes : shared.blocking.total_bytes;
     }
-    if (!lava_further_take(bytes, needs, &lock)) {
+    if (!lava_more_devices_take(bytes, needs, &lock)) {
         *lost = true;
         return LAVA_ERROR_UNAVAILABLE;
     }

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "lib/engine/runner.h"
 #include "lib/offload/call.h"
+#include "lib/product/runner.h"
 
 /* Runs the call's operation by the plan, which gets smaller where memory is short, or by one for several
  * devices where they gain. One whose device failed before anything was written goes to another device.

@@ -19,7 +19,7 @@
 #include "lib/base/config.h"
 #include "lib/base/log.h"
 #include "lib/base/stats.h"
-#include "lib/offload/gate.h"
+#include "lib/offload/fork_gate.h"
 #include "lib/offload/prepare.h"
 #include "lib/offload/process.h"
 
@@ -115,7 +115,7 @@ double lava_learning_watch(const struct lava_operation *operation, const struct 
     learning->cpu_factor = lava_experience_cpu_factor(&learnt.experience, learning->key, &is_due);
     unlock(cancel_state);
     if (is_due && !lava_prepare_needs_processors())
-        learning->alone = lava_gate_alone();
+        learning->alone = lava_fork_gate_alone();
     if (is_due)
         learning->start_ns = lava_clock_now_ns();
     return learning->cpu_factor;
@@ -182,8 +182,8 @@ void lava_learning_end_device(const struct lava_learning *learning, const struct
 
 /* Returns whether the CPU's time says something of other calls. */
 static bool is_usual_time(const struct lava_learning *learning, uint64_t elapsed_ns) {
-    return learning->alone > 0 && learning->alone == lava_gate_alone() && !lava_prepare_needs_processors() &&
-           elapsed_ns > 0 &&
+    return learning->alone > 0 && learning->alone == lava_fork_gate_alone() &&
+           !lava_prepare_needs_processors() && elapsed_ns > 0 &&
            (double)elapsed_ns < LAVA_LEARNING_MOST_TIMES * learning->expected_ns[LAVA_PLACE_CPU];
 }
 

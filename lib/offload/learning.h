@@ -20,7 +20,7 @@ struct lava_learning {
     const struct lava_figures *figures; /* those of the estimates */
     bool is_forwarded;                  /* the CPU BLAS gets the call */
     bool is_watched;                    /* without a choice between the places */
-    uint64_t alone;                     /* of lava_gate_alone; 0: the time would say nothing of other calls */
+    uint64_t alone; /* of lava_fork_gate_alone; 0: the time would say nothing of other calls */
     double expected_ns[LAVA_PLACE_COUNT]; /* of a watched call; 0: not known */
     double cpu_factor;                    /* how many times that the CPU takes; 0: not known yet */
     bool is_trial;

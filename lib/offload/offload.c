@@ -14,15 +14,15 @@
 #include "lib/base/log.h"
 #include "lib/base/trace.h"
 #include "lib/calibrate/calibration.h"
-#include "lib/host/inverse.h"
+#include "lib/host/cpu_inverse.h"
 #include "lib/offload/account.h"
 #include "lib/offload/complete.h"
 #include "lib/offload/context.h"
-#include "lib/offload/demand.h"
 #include "lib/offload/device_run.h"
 #include "lib/offload/environment.h"
-#include "lib/offload/gate.h"
-#include "lib/offload/holder.h"
+#include "lib/offload/fork_gate.h"
+#include "lib/offload/jump_guard.h"
+#include "lib/offload/kernel_demand.h"
 #include "lib/offload/meanwhile.h"
 #include "lib/offload/opening.h"
 #include "lib/offload/planning.h"
@@ -120,7 +120,8 @@ static bool is_worth_preparing(struct lava_call *call) {
 static bool forwarded_early(struct lava_call *call, enum lava_environment environment, bool wait) {
     const struct lava_config *config = lava_config_get();
     const struct lava_operation *operation = &call->operation;
-    bool is_inside = lava_holder_is_inside(); /* whatever the call is: the thread may have left a product */
+    bool is_inside =
+        lava_jump_guard_is_inside(); /* whatever the call is: the thread may have left a product */
     call->place = LAVA_PLACE_CPU;
     if (!call->valid)
         call->reason = LAVA_REASON_INVALID;
@@ -145,7 +146,7 @@ static bool forwarded_early(struct lava_call *call, enum lava_environment enviro
         call->reason = lava_prepare_forked_reason();
     else if (!wait && lava_start_is_early(operation, products_of(call)))
         call->reason = LAVA_REASON_EARLY;
-    else if (call->refuses_zeros && lava_inverse_find_zero(operation))
+    else if (call->refuses_zeros && lava_cpu_inverse_find_zero(operation))
         call->reason = LAVA_REASON_SINGULAR;
     else
         return !(wait || is_worth_preparing(call)) || !lava_prepare_ready_to(operation, wait, &call->reason);
@@ -211,7 +212,7 @@ static bool try_device(struct lava_call *call) {
     }
     call->reason = reason_of(status);
     if (lava_device_run_wrote_nothing(operation, &progress)) {
-        /* it may still be computed in halves (lib/blas/triangle.c, structured.c) */
+        /* it may still be computed in halves (lib/blas/triangle_call.c, lib/blas/structured_call.c) */
         bool has_halves = operation->c.region != LAVA_REGION_ALL || operation->kind == LAVA_OPERATION_SOLVE;
         if (status == LAVA_ERROR_DEVICE_MEMORY && has_halves && !lost)
             call->reason = operation->twice ? LAVA_REASON_HALVES : LAVA_REASON_MEMORY;
@@ -224,7 +225,7 @@ static bool try_device(struct lava_call *call) {
 
 static enum lava_meanwhile_device look_for_device(enum lava_type type) {
     enum lava_reason reason;
-    lava_gate_pass();
+    lava_fork_gate_pass();
     if (lava_prepare_ready_for(type, false, &reason))
         return LAVA_MEANWHILE_READY;
     return reason == LAVA_REASON_STARTING ? LAVA_MEANWHILE_AWAITED : LAVA_MEANWHILE_NONE;
@@ -326,7 +327,7 @@ static bool begin(struct lava_call *call, bool *is_there) {
     fegetenv(&callers);
     fesetenv(FE_DFL_ENV);
     lava_offload_open();
-    lava_gate_enter();
+    lava_fork_gate_enter();
     lava_calibration_call_begins();
     call->start_ns = lava_clock_now_ns();
     call->learning = (struct lava_learning){0};
@@ -395,7 +396,7 @@ static void end(const struct lava_call *call) {
     if (underflowing == call)
         underflowing = NULL;
     lava_spare_return(&call->spare);
-    lava_demand_add(lava_type_real(call->operation.type), call->place, call->reason, elapsed_ns);
+    lava_kernel_demand_add(lava_type_real(call->operation.type), call->place, call->reason, elapsed_ns);
     bool lacks = lava_account_lacks_estimate(call);
     lava_account_count(call, elapsed_ns, lacks ? cpu_ns(&call->operation, products_of(call)) : 0);
     double lost_ns = lava_learning_end_call(&call->learning, &call->operation, call->start_ns + elapsed_ns);
@@ -405,7 +406,7 @@ static void end(const struct lava_call *call) {
         lava_account_trace(call, elapsed_ns);
     remember(call, elapsed_ns);
     lava_calibration_call_ends(call->start_ns + elapsed_ns);
-    lava_gate_leave();
+    lava_fork_gate_leave();
     fesetenv(&callers);
     errno = saved_errno;
 }

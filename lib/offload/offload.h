@@ -18,8 +18,8 @@
 
 #include "dispatch/policy.h"
 #include "lib/base/stats.h"
-#include "lib/engine/runner.h"
 #include "lib/offload/call.h"
+#include "lib/product/runner.h"
 
 /* Fills what begin expects but the operation. To clear a whole call takes longer than to count a small one.
  */

@@ -13,9 +13,9 @@
 #include "lib/calibrate/calibration.h"
 #include "lib/host/cpu_blas.h"
 #include "lib/offload/context.h"
-#include "lib/offload/further.h"
-#include "lib/offload/holder.h"
 #include "lib/offload/idle.h"
+#include "lib/offload/jump_guard.h"
+#include "lib/offload/more_devices.h"
 #include "lib/offload/prepare.h"
 #include "lib/offload/process.h"
 #include "lib/offload/threshold.h"
@@ -26,16 +26,16 @@
 /* A child of fork() uses no device. */
 static bool enter_child(void) {
     lava_threshold_close();
-    lava_holder_end(); /* the parent's devices are not the child's */
-    return lava_prepare_needs_processors() || lava_prepare_is_given_up() || lava_further_is_loading();
+    lava_jump_guard_end(); /* the parent's devices are not the child's */
+    return lava_prepare_needs_processors() || lava_prepare_is_given_up() || lava_more_devices_is_loading();
 }
 
 /* exit() may be what the calling thread has left a product for. */
 static void finish_product(const struct timespec *deadline) {
-    (void)lava_holder_is_inside();
+    (void)lava_jump_guard_is_inside();
     lava_context_finish(deadline);
     lava_prepare_settle(deadline);
-    lava_further_settle(deadline);
+    lava_more_devices_settle(deadline);
     lava_calibration_settle(deadline);
 }
 
@@ -48,11 +48,11 @@ static void finish_preparation(const struct timespec *deadline) {
     lava_prepare_finish(&later);
     if (lava_process_is_exiting())
         lava_prepare_settle(&later);
-    lava_further_finish(&later);
+    lava_more_devices_finish(&later);
 }
 
 static bool is_at_rest(void) {
-    return !lava_prepare_is_under_way() && !lava_prepare_is_given_up() && !lava_further_is_working() &&
+    return !lava_prepare_is_under_way() && !lava_prepare_is_given_up() && !lava_more_devices_is_working() &&
            lava_context_is_unused() && !lava_calibration_is_running();
 }
 

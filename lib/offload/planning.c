@@ -10,7 +10,7 @@
 #include "dispatch/solve.h"
 #include "lib/base/config.h"
 #include "lib/base/log.h"
-#include "lib/host/inverse.h"
+#include "lib/host/cpu_inverse.h"
 #include "lib/offload/context.h"
 
 /* Device memory is allocated at 18 to 30 ms for each GiB (H200, driver 580, 2026-11-22). */
@@ -116,7 +116,7 @@ bool lava_planning_is_hopeless(const struct lava_operation *operation, double cp
 
 bool lava_planning_underflows(const struct lava_operation *operation) {
     double least = lava_solve_least(lava_context_capabilities(), operation->type);
-    return least > 0 && lava_inverse_has_smaller(operation, least);
+    return least > 0 && lava_cpu_inverse_has_smaller(operation, least);
 }
 
 void lava_planning_spare_memory(struct lava_engine *engine, const struct lava_operation *operation,

@@ -27,9 +27,9 @@
 #include "lib/host/copy_pool.h"
 #include "lib/host/vector_copy.h"
 #include "lib/offload/context.h"
-#include "lib/offload/demand.h"
-#include "lib/offload/gate.h"
+#include "lib/offload/fork_gate.h"
 #include "lib/offload/idle.h"
+#include "lib/offload/kernel_demand.h"
 #include "lib/offload/process.h"
 #include "lib/offload/self_test.h"
 #include "lib/offload/steps.h"
@@ -214,14 +214,14 @@ static void set_held(enum lava_type type, bool held) {
  * no pipeline is being created. The watch sees nothing of this thread. */
 static void await_demand(struct lava_self_test *test, bool ready) {
     enum lava_type type = test->type;
-    struct lava_demand_look look = {0};
+    struct lava_kernel_demand_look look = {0};
     lava_watch_leave(&driver);
     lava_pipelines_hold(test->engine->device, false);
     lava_pipelines_save(test->engine->device);
     set_held(type, true);
-    while (ready && !preparation.wanted[type] && !lava_demand_is_there(type, &look) &&
+    while (ready && !preparation.wanted[type] && !lava_kernel_demand_is_there(type, &look) &&
            !lava_process_is_exiting() && !lava_watch_is_given_up(&driver)) {
-        struct timespec until = lava_clock_deadline(LAVA_DEMAND_LOOK_NS);
+        struct timespec until = lava_clock_deadline(LAVA_KERNEL_DEMAND_LOOK_NS);
         begin_change();
         pthread_cond_timedwait(&preparation.changed, &preparation.change, &until);
         pthread_mutex_unlock(&preparation.change);
@@ -401,14 +401,14 @@ static void start(enum lava_type type) {
 static void wait_for_steps(enum lava_type type, int end) {
     int cancel_state;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-    bool is_suspended = lava_gate_suspend(); /* the driver that is waited for may fork */
+    bool is_suspended = lava_fork_gate_suspend(); /* the driver that is waited for may fork */
     pthread_mutex_lock(&preparation.change);
     preparation.wanted[type] = true;
     pthread_cond_broadcast(&preparation.changed);
     while (is_at_work_before((int)type, end))
         pthread_cond_wait(&preparation.changed, &preparation.change);
     pthread_mutex_unlock(&preparation.change);
-    lava_gate_resume(is_suspended);
+    lava_fork_gate_resume(is_suspended);
     pthread_setcancelstate(cancel_state, NULL);
 }
 

@@ -16,7 +16,7 @@
 #include "lib/base/log.h"
 #include "lib/base/report.h"
 #include "lib/base/thread.h"
-#include "lib/offload/gate.h"
+#include "lib/offload/fork_gate.h"
 #include "lib/offload/silence.h"
 
 #define NS_PER_MS UINT64_C(1000000)
@@ -242,7 +242,7 @@ void lava_process_set_fork_wait(uint64_t ns) {
 static void before_fork(void) {
     own.has_locked = false;
     if (own.is_loading)
-        lava_gate_close();
+        lava_fork_gate_close();
     if (own.is_loading || process.forked)
         return;
     uint64_t since_ns = process.loading_since_ns, wait_ns = process.fork_wait_ns;
@@ -253,14 +253,14 @@ static void before_fork(void) {
 
 static void after_fork(void) {
     if (own.is_loading)
-        lava_gate_open();
+        lava_fork_gate_open();
     else if (own.has_locked)
         pthread_mutex_unlock(&process.loading);
 }
 
 static void after_fork_in_child(void) {
     after_fork();
-    lava_gate_begin_anew();
+    lava_fork_gate_begin_anew();
     own.is_loading = false; /* a child loads no driver */
     process.forked = true;
     if (process.callbacks->enter_child())

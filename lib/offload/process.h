@@ -39,7 +39,7 @@ void lava_process_pause_at_exit(void);
 void lava_process_await_at_thread_end(void);
 
 /* These enclose the loading of a driver: fork() waits for it, for ten seconds at most. A fork() of the
- * driver's own waits for the program's calls (gate.h). */
+ * driver's own waits for the program's calls (fork_gate.h). */
 void lava_process_begin_loading(void);
 void lava_process_end_loading(void);
 /* Tests make those shorter. */

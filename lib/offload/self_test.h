@@ -5,7 +5,7 @@
 #define LAVA_OFFLOAD_SELF_TEST_H
 
 #include "lib/engine/builder.h"
-#include "lib/engine/runner.h"
+#include "lib/product/runner.h"
 
 #define LAVA_SELF_TEST_KERNELS 24
 

@@ -5,7 +5,7 @@
 
 #include "dispatch/factorization.h"
 #include "lib/base/log.h"
-#include "lib/engine/factorizer.h"
+#include "lib/lapack/factorizer.h"
 #include "lib/offload/self_test.h"
 #include "lib/offload/worst.h"
 #include "shaders/interface.h"

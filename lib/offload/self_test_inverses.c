@@ -7,8 +7,8 @@
 
 #include "dispatch/factorization.h"
 #include "lib/base/log.h"
-#include "lib/engine/inverter.h"
 #include "lib/host/numbers.h"
+#include "lib/lapack/inverter.h"
 #include "lib/offload/self_test.h"
 #include "lib/offload/worst.h"
 #include "shaders/interface.h"

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "lib/base/log.h"
-#include "lib/engine/qr_runner.h"
 #include "lib/host/numbers.h"
+#include "lib/lapack/qr_runner.h"
 #include "lib/offload/self_test.h"
 #include "lib/offload/worst.h"
 #include "shaders/interface.h"

@@ -12,7 +12,7 @@
 
 #include "dispatch/solve.h"
 #include "lib/base/log.h"
-#include "lib/engine/device_solve.h"
+#include "lib/lapack/device_solve.h"
 #include "lib/offload/worst.h"
 
 enum routine { SYMMETRIC, TRIANGULAR, TWICE }; /* Hermitian where the type is complex */

@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "dispatch/prospect.h"
+#include "dispatch/forecast.h"
 #include "lib/base/config.h"
 #include "lib/calibrate/calibration.h"
 #include "lib/calibrate/expected.h"
@@ -29,8 +29,8 @@
 static struct {
     pthread_once_t once;
     struct lava_expected expected;
-    struct lava_prospect prospect;
-    struct lava_prospect_ratios ratios;
+    struct lava_forecast prospect;
+    struct lava_forecast_ratios ratios;
     _Atomic uint64_t counted_ns;
     _Atomic uint64_t lost_ns;          /* by all calls that are watched */
     _Atomic uint64_t lost_by_need[64]; /* by those whose last need this is */
@@ -41,23 +41,23 @@ static void find_prospect(void) {
     int cancel_state;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     const struct lava_figures *starting = lava_calibration_figures();
-    start.prospect = lava_prospect_guess(starting);
+    start.prospect = lava_forecast_guess(starting);
     if (lava_expected_read(starting, &start.expected))
-        start.prospect = (struct lava_prospect){
+        start.prospect = (struct lava_forecast){
             .device = &start.expected.device, .figures = &start.expected.figures, .is_known = true};
     pthread_setcancelstate(cancel_state, NULL);
 }
 
 static double ratio_of(const struct lava_operation *operation) {
     pthread_once(&start.once, find_prospect);
-    return lava_prospect_class_ratio(&start.ratios, &start.prospect, operation);
+    return lava_forecast_class_ratio(&start.ratios, &start.prospect, operation);
 }
 
 /* One product of a batch tells nothing about all, and where the device is forced it wins every call. */
 static double share_of(const struct lava_operation *operation, double products) {
     if (products > 1 || lava_config_get()->mode == LAVA_MODE_GPU)
         return 1;
-    return lava_prospect_share(&start.prospect, operation, ratio_of(operation));
+    return lava_forecast_share(&start.prospect, operation, ratio_of(operation));
 }
 
 bool lava_start_is_early(const struct lava_operation *operation, double products) {
@@ -73,7 +73,7 @@ bool lava_start_is_early(const struct lava_operation *operation, double products
 /* Returns 0 where it is not known, or no device takes the operation. */
 static double gpu_ns(const struct lava_operation *operation) {
     double ratio = ratio_of(operation);
-    bool is_known = isfinite(ratio) && ratio > LAVA_PROSPECT_NO_PLACE;
+    bool is_known = isfinite(ratio) && ratio > LAVA_FORECAST_NO_PLACE;
     return is_known ? ratio * lava_figures_cpu_ns(&start.prospect.figures->cpu, operation) : 0;
 }
 

@@ -1,6 +1,6 @@
 /* What a preparation consists of: for each type its plain kernels, then later steps for operations that are
- * not plain products. A need is a bit, for a type or for a step of a type. Called by prepare.c and further.c;
- * any thread. */
+ * not plain products. A need is a bit, for a type or for a step of a type. Called by prepare.c and
+ * more_devices.c; any thread. */
 #ifndef LAVA_OFFLOAD_STEPS_H
 #define LAVA_OFFLOAD_STEPS_H
 

@@ -1,4 +1,4 @@
-/* Runs the thread that watches a driver. Called by prepare.c and further.c.
+/* Runs the thread that watches a driver. Called by prepare.c and more_devices.c.
  *
  * Invariant: give_up is called at most once for a watch. Time is counted in seconds that the watching thread
  * has lived through, so a process that is stopped for an hour, by a shell or a debugger, loses nothing. */

@@ -1,14 +1,14 @@
 /* The table of what is done with the kinds. It alone includes the files of all kinds, and nothing includes
  * it. */
-#include "lib/engine/block_factorizer.h"
-#include "lib/engine/block_inverter.h"
-#include "lib/engine/block_reflector.h"
-#include "lib/engine/factorizer.h"
-#include "lib/engine/inverter.h"
-#include "lib/engine/qr_runner.h"
-#include "lib/engine/solver.h"
-#include "lib/engine/wide_squares.h"
-#include "lib/host/lu.h"
+#include "lib/host/cpu_lu.h"
+#include "lib/lapack/block_factorizer.h"
+#include "lib/lapack/block_inverter.h"
+#include "lib/lapack/block_reflector.h"
+#include "lib/lapack/factorizer.h"
+#include "lib/lapack/inverter.h"
+#include "lib/lapack/qr_runner.h"
+#include "lib/lapack/solver.h"
+#include "lib/lapack/wide_least_squares.h"
 #include "lib/offload/complete.h"
 #include "lib/offload/ways.h"
 
@@ -26,8 +26,8 @@ const struct lava_ways lava_ways_table[LAVA_OPERATION_KINDS] = {
     [LAVA_OPERATION_PRODUCT]         = {LAVA_STEP_STRUCTURED, run_product,           NULL,                     lava_complete_product, NULL},
     [LAVA_OPERATION_SOLVE]           = {LAVA_STEP_STRUCTURED, lava_solver_run,       NULL,                     lava_complete_product, NULL},
     [LAVA_OPERATION_CHOLESKY]        = {FACTORS, NULL},
-    [LAVA_OPERATION_LU]              = {FACTORS, lava_lu_find_zero},
-    [LAVA_OPERATION_QR]              = {LAVA_STEP_QR,         lava_wide_squares_run, lava_block_reflector_run, lava_complete_squares, NULL},
+    [LAVA_OPERATION_LU]              = {FACTORS, lava_cpu_lu_find_zero},
+    [LAVA_OPERATION_QR]              = {LAVA_STEP_QR,         lava_wide_least_squares_run, lava_block_reflector_run, lava_complete_squares, NULL},
     [LAVA_OPERATION_QR_FORM]         = {LAVA_STEP_QR,         lava_qr_runner_run,    lava_block_reflector_run, lava_complete_q, NULL},
     [LAVA_OPERATION_QR_LEFT]         = {LAVA_STEP_QR,         lava_qr_runner_run,    lava_block_reflector_run, lava_complete_q_product, NULL},
     [LAVA_OPERATION_QR_RIGHT]        = {LAVA_STEP_QR,         lava_qr_runner_run,    lava_block_reflector_run, lava_complete_q_product, NULL},

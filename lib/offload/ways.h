@@ -4,7 +4,7 @@
 #ifndef LAVA_OFFLOAD_WAYS_H
 #define LAVA_OFFLOAD_WAYS_H
 
-#include "lib/engine/runner.h"
+#include "lib/product/runner.h"
 
 enum lava_step { LAVA_STEP_STRUCTURED, LAVA_STEP_FACTORS, LAVA_STEP_INVERSES, LAVA_STEP_QR, LAVA_STEP_COUNT };
 

@@ -43,7 +43,7 @@ struct lava_device_shared {
     _Atomic uint64_t device_bytes, staging_bytes; /* allocated now */
     struct lava_imported imported;
     _Atomic bool failed;      /* lost, hung or wrong in a self-test; never reset */
-    _Atomic unsigned streams; /* open ones of lib/engine/stream.h */
+    _Atomic unsigned streams; /* open ones of lib/transport/stream.h */
     /* Workgroups that should have run at the same time have waited in vain; never reset. */
     _Atomic bool stalled;
     /* The limit of one wait, for each user; 0: no such user. lib/engine sets it for each run. */

@@ -1,6 +1,6 @@
 /* Allocates buffers, and makes buffers of the program's pages. Each has a VkDeviceMemory of its own: the
  * library holds about a dozen, all large, so suballocation would save nothing. Called by lib/engine/arena.c
- * and lib/engine/imports.c. */
+ * and lib/transport/imports.c. */
 #include "lib/vk/memory.h"
 
 #include <string.h>

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "dispatch/capabilities.h"
-#include "dispatch/modules.h"
+#include "dispatch/module_ids.h"
 
 /* A compiled shader. */
 struct lava_code {

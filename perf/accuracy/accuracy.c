@@ -1,8 +1,8 @@
 /* The accuracy of sgemm by fp16 or bf16 planes. Emulates on the CPU, bit by bit, how an operand is split, how
  * a matrix unit truncates a sum, and how chunks of K are added in fp32. Alternatively the library's kernels
- * compute the same products on a device (device.c). Compares with fp64, with the CPU BLAS and with sequential
- * fp32 on the same data. Run by hand, and by meson test as `accuracy quick`. options.c has the usage.
- * doc/numerics.md has the bounds and what the tables decide.
+ * compute the same products on a device (study_device.c). Compares with fp64, with the CPU BLAS and with
+ * sequential fp32 on the same data. Run by hand, and by meson test as `accuracy quick`. study_options.c has
+ * the usage. doc/numerics.md has the bounds and what the tables decide.
  *
  * Invariant: if a scheme that the library's precision `standard` admits, or another that scheme.c lists,
  * misses a criterion, it prints FAIL and exits with 1. */

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "problem.h"
+#include "study_problem.h"
 
 /* From this K on a listed scheme must meet the third criterion too. */
 #define JUDGE_LEAST_K 128

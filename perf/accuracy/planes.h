@@ -3,8 +3,8 @@
 #ifndef PERF_ACCURACY_PLANES_H
 #define PERF_ACCURACY_PLANES_H
 
-#include "problem.h"
 #include "scheme.h"
+#include "study_problem.h"
 
 #define ZERO_EXPONENT (-999)
 

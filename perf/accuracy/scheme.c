@@ -1,4 +1,4 @@
-/* The tables of schemes and units. Called by accuracy.c and options.c. */
+/* The tables of schemes and units. Called by accuracy.c and study_options.c. */
 #include "scheme.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Tests of the data. Called by accuracy.c, study.c and device.c. */
+/* Tests of the data. Called by accuracy.c, study.c and study_device.c. */
 #include "screen.h"
 
 #include <math.h>

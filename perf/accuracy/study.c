@@ -1,5 +1,5 @@
 /* Functions shared by the tables; which products two planes of fp16 may compute; and after which length of K
- * sums must leave the unit. Called by accuracy.c and device.c. */
+ * sums must leave the unit. Called by accuracy.c and study_device.c. */
 #include "study.h"
 
 #include <inttypes.h>

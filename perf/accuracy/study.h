@@ -4,10 +4,10 @@
 #define PERF_ACCURACY_STUDY_H
 
 #include "judge.h"
-#include "options.h"
 #include "planes.h"
-#include "problem.h"
-#include "reference.h"
+#include "study_options.h"
+#include "study_problem.h"
+#include "study_reference.h"
 
 struct study {
     const struct options *options;

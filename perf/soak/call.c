@@ -2,7 +2,7 @@
  */
 #include <string.h>
 
-#include "perf/soak/problem.h"
+#include "perf/soak/soak_problem.h"
 #include "tests/library/level3_functions.h"
 
 typedef void half_function(int, int, int, int, int, int, float, const void *, int, const void *, int, float,

@@ -27,7 +27,7 @@
 
 #include "lavablas.h"
 #include "lib/base/fault.h"
-#include "perf/soak/problem.h"
+#include "perf/soak/soak_problem.h"
 #include "tests/robustness/descriptors.h"
 
 #define MOST_THREADS 256

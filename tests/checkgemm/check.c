@@ -1,4 +1,4 @@
-/* Runs one case: data, product, verdict. Called by cases.c. C starts as NaN if beta is 0. */
+/* Runs one case: data, product, verdict. Called by check_cases.c. C starts as NaN if beta is 0. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/engine/runner.h"
+#include "lib/product/runner.h"
 #include "tests/checkgemm/matrix.h"
 
 /* One product to check. Sizes are the caller's (before a row-major product is swapped). */
@@ -71,7 +71,7 @@ void check_screened(struct check_context *context, bool quick);
  * library reports this. complete: its modules must still be in the library. */
 void check_refusal(struct check_context *context, enum lava_type type, bool complete);
 
-/* Input of judge.c: A and B of the operation, C after and before. */
+/* Input of check_judge.c: A and B of the operation, C after and before. */
 struct check_matrices {
     const struct check_matrix *a, *b, *c_before;
     struct check_matrix *c;

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "lib/vk/gpu.h"
-#include "tests/checkgemm/options.h"
+#include "tests/checkgemm/check_options.h"
 #include "tests/checkgemm/through.h"
 #include "tests/robustness/driver_copies.h"
 

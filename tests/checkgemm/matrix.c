@@ -1,4 +1,4 @@
-/* Typed matrices, their entries and their guards. Called by check.c and cases.c. */
+/* Typed matrices, their entries and their guards. Called by check.c and check_cases.c. */
 #include "tests/checkgemm/matrix.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Creates products to time, checks samples of them, and measures their time on the device. Called by bench.c
- * and by perf/tune. */
+/* Creates products to time, checks samples of them, and measures their time on the device. Called by
+ * check_bench.c and by perf/tune. */
 #include "tests/checkgemm/measure.h"
 
 #include <math.h>
@@ -101,8 +101,8 @@ static double element(enum lava_type type, const void *matrix, int64_t index, in
     }
 }
 
-/* Error bounds as in judge.c: for sums in fp32 or fp64, plus the error of planes; and for sums that stay in a
- * matrix unit, which may truncate. */
+/* Error bounds as in check_judge.c: for sums in fp32 or fp64, plus the error of planes; and for sums that
+ * stay in a matrix unit, which may truncate. */
 static double terms_of(const struct lava_operation *operation, const struct lava_scheme_row *scheme) {
     double k = (lava_type_is_complex(operation->type) ? 2.0 : 1.0) * (double)operation->k;
     bool stays = lava_type_is_half(operation->type) || (scheme->planes > 0 && scheme->span_k == 0);

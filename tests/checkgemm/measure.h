@@ -2,7 +2,7 @@
 #ifndef CHECKGEMM_MEASURE_H
 #define CHECKGEMM_MEASURE_H
 
-#include "lib/engine/runner.h"
+#include "lib/product/runner.h"
 
 /* A product with its own matrices: C <- A B, column-major, tight, C set to NaN. Planes can represent all
  * elements, so a row by planes is timed without its fallback. Exits if out of memory. */

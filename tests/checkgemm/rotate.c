@@ -1,7 +1,7 @@
 /* Times the multiply alone with operands that no cache holds. A run of the engine leaves packed operands and
  * the list of tiles in its arena. The operands are copied several times, and each repetition reads the next
  * copy. The screened-out tiles and the arguments of the fallback are the same in every copy. Called by
- * bench.c and by perf/tune. */
+ * check_bench.c and by perf/tune. */
 #include <string.h>
 
 #include "lib/base/clock.h"

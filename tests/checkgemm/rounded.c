@@ -1,5 +1,5 @@
 /* Compares the ways to round a result to a half type: from matrices of sums in that type, through patches in
- * shared memory, and by the epilogue. Called by cases.c, which checks the values. */
+ * shared memory, and by the epilogue. Called by check_cases.c, which checks the values. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* Rows by planes with tiles of C that are screened out (dispatch/schemes.h). Tests products with elements at
- * and beyond the limits, each computed by the row and by its fallback. Called by cases.c for those rows only.
+ * and beyond the limits, each computed by the row and by its fallback. Called by check_cases.c for those rows
+ * only.
  *
  *   a screened-out tile                   has the same bits as from the fallback
  *   any other tile                        differs from them somewhere, because it was computed by planes

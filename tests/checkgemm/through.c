@@ -5,7 +5,7 @@
 
 #include "lib/base/stats.h"
 #include "lib/offload/context.h"
-#include "lib/offload/further.h"
+#include "lib/offload/more_devices.h"
 #include "lib/offload/offload.h"
 #include "lib/offload/steps.h"
 
@@ -20,7 +20,7 @@ const char *through_prepare(enum lava_type type, unsigned devices) {
         return why;
     if (lava_context_devices() != devices)
         return "the library has not so many devices";
-    lava_further_want(lava_steps_needs(&product), devices - 1, true);
+    lava_more_devices_want(lava_steps_needs(&product), devices - 1, true);
     slow = *lava_context_figures();
     for (int row = 0; row < LAVA_FIGURES_MAX_KERNELS; row++)
         slow.device.flops_per_s[row] = SLOW_FLOPS;

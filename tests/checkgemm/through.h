@@ -2,7 +2,7 @@
 #ifndef CHECKGEMM_THROUGH_H
 #define CHECKGEMM_THROUGH_H
 
-#include "lib/engine/runner.h"
+#include "lib/product/runner.h"
 
 /* Has the devices prepared for products of the type. Returns NULL, or why the library has not so many. */
 const char *through_prepare(enum lava_type type, unsigned devices);

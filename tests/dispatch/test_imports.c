@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "dispatch/cost.h"
-#include "dispatch/imports.h"
+#include "dispatch/import_choice.h"
 
 #define PAGE 4096
 

@@ -6,7 +6,7 @@
 
 #include "dispatch/block_search.h"
 #include "dispatch/cost.h"
-#include "dispatch/inverse.h"
+#include "dispatch/inverse_plan.h"
 
 static const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_FP64, LAVA_TYPE_CFP32, LAVA_TYPE_CFP64};
 static const enum lava_operation_kind kinds[] = {LAVA_OPERATION_INVERT_TRIANGLE,
@@ -136,7 +136,7 @@ static void note_product(const struct lava_operation *product, const struct lava
     *plan = (struct lava_plan){.place = LAVA_PLACE_GPU, .flops_per_s = 1e12};
 }
 
-/* The product has room for every one that lib/engine/device_inverse.c makes of halves. */
+/* The product has room for every one that lib/lapack/device_inverse.c makes of halves. */
 static void test_largest(void **state) {
     static const int64_t orders[] = {1, 100, 129, 256, 300, 512, 1000, 4097};
     struct lava_capabilities device = device_h200();

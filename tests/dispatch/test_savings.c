@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "dispatch/arithmetic.h"
-#include "dispatch/families.h"
+#include "dispatch/cpu_families.h"
 #include "dispatch/program.h"
 
 /* Returns a tile's steps. With a triangular operand they end, or begin, on the diagonal of the tile's rows of

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "dispatch/schemes.h"
-#include "tests/worst.h"
+#include "tests/worst_error.h"
 
 #define PLANES_MAX 3 /* as in multiply_planes.comp */
 #define U          0x1p-24

@@ -1,6 +1,7 @@
 /* Registers, spills, shared memory, subgroups and cycles, read from what the drivers' compilers say: names
- * and values as they were printed for real pipelines. Mesa 26.1.6's drivers by tests/drivers/pipelines,
- * NVIDIA's 580.159.04 by checkgemm, without the statistics that mean nothing here. */
+ * and values as they were printed for real pipelines. Mesa 26.1.6's drivers by
+ * tests/drivers/driver_pipelines, NVIDIA's 580.159.04 by checkgemm, without the statistics that mean nothing
+ * here. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

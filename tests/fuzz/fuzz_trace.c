@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tests/fuzz/input.h"
-#include "tools/json.h"
+#include "tools/json_reader.h"
 #include "tools/shapes.h"
 
 int LLVMFuzzerInitialize(int *count, char ***arguments) {

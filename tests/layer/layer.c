@@ -1,6 +1,6 @@
 /* A Vulkan layer between the loader and the driver: it lowers what a device reports, and makes a call hang or
- * fail. See options.h. What it lowers it enforces: rules.h. It serves one driver, and a process that uses
- * this library's calls alone: what it does not intercept goes straight to the driver.
+ * fail. See layer_options.h. What it lowers it enforces: rules.h. It serves one driver, and a process that
+ * uses this library's calls alone: what it does not intercept goes straight to the driver.
  *
  * Every intercepted call that returns a VkResult is one row of the lists below. They are numbered from 1 in
  * the order in which they come. */
@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "tests/layer/hidden.h"
-#include "tests/layer/options.h"
+#include "tests/layer/layer_options.h"
 #include "tests/layer/rules.h"
 #include "tests/layer/shaders.h"
 #include "tests/layer/slow.h"

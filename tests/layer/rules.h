@@ -6,7 +6,7 @@
 
 #include <vulkan/vulkan.h>
 
-#include "tests/layer/options.h"
+#include "tests/layer/layer_options.h"
 
 /* Notes a violation, and returns the result of the call. */
 VkResult layer_rules_violate(VkResult result, const char *format, ...) __attribute__((format(printf, 2, 3)));

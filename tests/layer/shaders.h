@@ -5,7 +5,7 @@
 
 #include <vulkan/vulkan.h>
 
-#include "tests/layer/options.h"
+#include "tests/layer/layer_options.h"
 
 /* VK_SUCCESS where the device, as it is reported, has the module's features. */
 VkResult layer_shaders_check_module(const struct layer_options *options,

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "tests/library/naive.h"
-#include "tests/worst.h"
+#include "tests/worst_error.h"
 
 /* Matrices in long double, column-major without gaps. */
 struct dense {

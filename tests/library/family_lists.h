@@ -1,5 +1,5 @@
-/* The arguments of each routine of families.h as C declares them, and the notes of them, for
- * tests/library/families.c and stub_families.c. */
+/* The arguments of each routine of called_families.h as C declares them, and the notes of them, for
+ * tests/library/called_families.c and stub_families.c. */
 #ifndef LAVA_TESTS_FAMILY_LISTS_H
 #define LAVA_TESTS_FAMILY_LISTS_H
 

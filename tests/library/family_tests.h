@@ -1,5 +1,5 @@
 /* Shared by the tests of ?gemmt, of ?syrk, of the rest of level 3 and of batches. Included once, after
- * cmocka.h and families.h. */
+ * cmocka.h and called_families.h. */
 #ifndef LAVA_TESTS_FAMILY_TESTS_H
 #define LAVA_TESTS_FAMILY_TESTS_H
 
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "lavablas.h"
-#include "tests/library/families.h"
+#include "tests/library/called_families.h"
 #include "tests/library/stack.h"
 
 /* The arguments of the test's program. */

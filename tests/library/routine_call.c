@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/library/families.h"
+#include "tests/library/called_families.h"
 #include "tests/library/naive.h"
 #include "tests/library/names.h"
 

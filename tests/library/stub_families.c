@@ -1,6 +1,6 @@
 /* A CPU BLAS for tests with every name of level 3 but ?gemm's, and of batches. It only notes its
  * arguments. */
-#include "tests/library/families.h"
+#include "tests/library/called_families.h"
 #include "tests/library/family_lists.h"
 
 #define VISIBLE __attribute__((visibility("default")))

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/engine/runner.h"
 #include "lib/offload/complete.h"
 #include "lib/offload/offload.h"
+#include "lib/product/runner.h"
 #include "tests/library/poison.h"
 
 /* Written elements hold this: no product of these tests has it. */

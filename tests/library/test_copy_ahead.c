@@ -17,7 +17,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/host/copy_pool.h"
-#include "lib/host/neighbours.h"
+#include "lib/host/cpu_load.h"
 #include "lib/host/processor.h"
 
 #define ROWS    509
@@ -122,16 +122,16 @@ static bool would_be_busy(double seconds, unsigned callers, double own, double o
     const double ns = 1e9 * seconds;
     uint64_t used_ns = lava_clock_process_ns();
     bool busy;
-    struct lava_neighbours look = {.wall_ns = lava_clock_now_ns() - (uint64_t)ns,
-                                   .process_ns = used_ns - (uint64_t)((callers + own + others) * ns),
-                                   .own_ns = 1000};
-    assert_true(lava_neighbours_look(&look, callers, 1000 + (uint64_t)(own * ns), &busy));
+    struct lava_cpu_load look = {.wall_ns = lava_clock_now_ns() - (uint64_t)ns,
+                                 .process_ns = used_ns - (uint64_t)((callers + own + others) * ns),
+                                 .own_ns = 1000};
+    assert_true(lava_cpu_load_look(&look, callers, 1000 + (uint64_t)(own * ns), &busy));
     return busy;
 }
 
 static void neighbours_are_noticed(void **state) {
     double count = lava_processor_count();
-    struct lava_neighbours look = {0};
+    struct lava_cpu_load look = {0};
     bool busy;
     (void)state;
     for (unsigned callers = 1; callers < 3; callers++) {
@@ -141,24 +141,24 @@ static void neighbours_are_noticed(void **state) {
         assert_false(would_be_busy(0.5, callers, 0.7 * count, 0.15 * count));
         assert_false(would_be_busy(10, callers, 0, 0.5 * count)); /* who knows whether they still run */
     }
-    assert_false(lava_neighbours_look(&look, 1, 0, &busy)); /* nothing to compare with */
-    look.wall_ns = lava_clock_now_ns() + 1000000000;        /* a moment ago, however slow this machine is */
-    assert_false(lava_neighbours_look(&look, 1, 0, &busy));
+    assert_false(lava_cpu_load_look(&look, 1, 0, &busy)); /* nothing to compare with */
+    look.wall_ns = lava_clock_now_ns() + 1000000000;      /* a moment ago, however slow this machine is */
+    assert_false(lava_cpu_load_look(&look, 1, 0, &busy));
 }
 
 /* The time of spinning threads is in the process's, as far as other processes leave them the processors. */
 static void spinning_threads_count(void **state) {
     pthread_t threads[2];
-    struct lava_neighbours look = {0};
+    struct lava_cpu_load look = {0};
     bool busy;
     (void)state;
     spinning = true;
     for (int i = 0; i < 2; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, spin, NULL), 0);
-    assert_false(lava_neighbours_look(&look, 0, 0, &busy));
+    assert_false(lava_cpu_load_look(&look, 0, 0, &busy));
     uint64_t before_ns = look.process_ns;
     usleep(100000);
-    assert_true(lava_neighbours_look(&look, 0, 0, &busy));
+    assert_true(lava_cpu_load_look(&look, 0, 0, &busy));
     spinning = false;
     for (int i = 0; i < 2; i++)
         pthread_join(threads[i], NULL);

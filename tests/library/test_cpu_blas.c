@@ -17,7 +17,7 @@
 
 #include "lib/host/cpu_blas.h"
 #include "lib/host/find.h"
-#include "lib/host/reference.h"
+#include "lib/host/reference_blas.h"
 #include "tests/library/capture.h"
 
 static const char *stub_folder;

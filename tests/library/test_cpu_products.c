@@ -18,7 +18,7 @@
 
 #include "lib/host/cpu_blas.h"
 #include "lib/host/find.h"
-#include "lib/host/reference.h"
+#include "lib/host/reference_blas.h"
 #include "tests/library/capture.h"
 #include "tests/library/naive.h"
 #include "tests/library/stub_names.h"

@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "lavablas.h"
-#include "tests/library/families.h"
+#include "tests/library/called_families.h"
 #include "tests/library/family_tests.h"
 #include "tests/library/poison.h"
 

@@ -23,7 +23,7 @@
 #include "lib/abi/validate.h"
 #include "lib/host/cpu_blas.h"
 #include "lib/host/half.h"
-#include "lib/host/reference.h"
+#include "lib/host/reference_blas.h"
 #include "tests/library/half_product.h"
 #include "tests/library/tasks.h"
 

@@ -23,7 +23,7 @@
 #include <time.h>
 
 #include "lavablas.h"
-#include "tests/library/families.h"
+#include "tests/library/called_families.h"
 #include "tests/library/family_tests.h"
 #include "tests/library/naive.h"
 #include "tests/library/poison.h"

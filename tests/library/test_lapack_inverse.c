@@ -24,8 +24,8 @@
 #include <time.h>
 
 #include "lavablas.h"
+#include "tests/library/called_families.h"
 #include "tests/library/dense.h"
-#include "tests/library/families.h"
 #include "tests/library/family_tests.h"
 #include "tests/library/naive.h"
 #include "tests/library/poison.h"

@@ -8,7 +8,7 @@
 
 #include "lib/blas/parts.h"
 #include "lib/calibrate/calibration.h"
-#include "lib/offload/gate.h"
+#include "lib/offload/fork_gate.h"
 
 /* As lava_offload_begin leaves a part. */
 static void begin_part(struct lava_call *part, uint64_t number, enum lava_place place,
@@ -18,13 +18,13 @@ static void begin_part(struct lava_call *part, uint64_t number, enum lava_place 
                                .reason = reason,
                                .scheme = place == LAVA_PLACE_GPU ? LAVA_SCHEME_BF16X3 : LAVA_SCHEME_NONE,
                                .learning = {.key = number, .is_forwarded = place == LAVA_PLACE_CPU}};
-    lava_gate_enter();
+    lava_fork_gate_enter();
     lava_calibration_call_begins();
 }
 
 static void end(void) {
     lava_calibration_call_ends(1);
-    lava_gate_leave();
+    lava_fork_gate_leave();
 }
 
 static void assert_call(const struct lava_call *call, enum lava_place place, enum lava_reason reason) {
@@ -80,9 +80,9 @@ static void failed(void **state) {
 /* Nothing is left under way: one call at a time is alone again. */
 static void ends(void **state) {
     (void)state;
-    lava_gate_enter();
-    assert_true(lava_gate_alone() > 0);
-    lava_gate_leave();
+    lava_fork_gate_enter();
+    assert_true(lava_fork_gate_alone() > 0);
+    lava_fork_gate_leave();
 }
 
 int main(void) {

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "tools/elf_file.h"
-#include "tools/json.h"
+#include "tools/json_reader.h"
 #include "tools/shapes.h"
 
 static const char *library;

@@ -1,6 +1,7 @@
-/* Structured operands, two products and solves by the CPU's ?gemm (lib/host/structured.h): every option and
- * type, whole and in blocks, with the CPU BLAS and with the built-in loop. What must not be read is NaN, what
- * must not be written is compared, and results are compared with their definition, element by element. */
+/* Structured operands, two products and solves by the CPU's ?gemm (lib/host/cpu_structured.h): every option
+ * and type, whole and in blocks, with the CPU BLAS and with the built-in loop. What must not be read is NaN,
+ * what must not be written is compared, and results are compared with their definition, element by element.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "lib/offload/worst.h"
-#include "tests/worst.h"
+#include "tests/worst_error.h"
 
 #define COUNT 5
 

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/engine/device_matrix.h"
-#include "lib/engine/runner.h"
+#include "lib/lapack/device_matrix.h"
 #include "lib/offload/self_test.h"
+#include "lib/product/runner.h"
 #include "lib/vk/gpu.h"
 #include "tests/robustness/device_test.h"
 #include "tests/robustness/product.h"

@@ -11,8 +11,8 @@
 #include "dispatch/policy.h"
 #include "dispatch/solve.h"
 #include "lib/engine/engine.h"
-#include "lib/engine/runner.h"
 #include "lib/host/numbers.h"
+#include "lib/product/runner.h"
 #include "tests/library/poison.h"
 
 /* They take several transfers. */

@@ -11,7 +11,7 @@
 
 #include "dispatch/arithmetic.h"
 #include "shaders/interface.h"
-#include "tests/worst.h"
+#include "tests/worst_error.h"
 
 #define UNTOUCHED 0xabcdef01 /* what a guard holds */
 

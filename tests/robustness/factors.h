@@ -1,10 +1,10 @@
 /* LU factorizations on the device, with the matrices they are made of, and their errors. A is a block of a
  * larger matrix with NaN around it; pivots and scratch lie between words that must not change. For the tests
- * of lib/engine/device_lu.h; aborts the test where something fails. */
+ * of lib/lapack/device_lu.h; aborts the test where something fails. */
 #ifndef LAVA_TESTS_ROBUSTNESS_FACTORS_H
 #define LAVA_TESTS_ROBUSTNESS_FACTORS_H
 
-#include "lib/engine/device_lu.h"
+#include "lib/lapack/device_lu.h"
 #include "tests/robustness/problem.h"
 
 extern struct lava_engine *factors_engine; /* set by the test */

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "tests/worst.h"
+#include "tests/worst_error.h"
 
 unsigned problem_seed;
 

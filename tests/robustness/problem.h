@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/engine/device_solve.h"
+#include "lib/lapack/device_solve.h"
 
 #define PROBLEM_FRAME_COLUMNS 2 /* of the larger matrix, before the block and after it */
 

@@ -1,9 +1,9 @@
 /* QR on the device: its matrices are blocks of larger ones with NaN around them, and the scratch is full of
- * NaN. For the tests of lib/engine/device_qr.h; aborts the test where something fails. */
+ * NaN. For the tests of lib/lapack/device_qr.h; aborts the test where something fails. */
 #ifndef LAVA_TESTS_ROBUSTNESS_QR_RUN_H
 #define LAVA_TESTS_ROBUSTNESS_QR_RUN_H
 
-#include "lib/engine/device_qr.h"
+#include "lib/lapack/device_qr.h"
 #include "tests/robustness/factors.h"
 #include "tests/robustness/reflections.h"
 

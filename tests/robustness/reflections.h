@@ -5,7 +5,7 @@
  *
  * The bounds are not those of theory, which grow with m k. Of hundreds of random matrices OpenBLAS 0.3.21's
  * worst had 0.9 of a first bound with 8 instead of 12, and 0.58 of the second (2026-11-23). For the tests of
- * lib/engine/device_qr.h and lib/host/qr.h; aborts the test where something fails. */
+ * lib/lapack/device_qr.h and lib/host/cpu_qr.h; aborts the test where something fails. */
 #ifndef LAVA_TESTS_ROBUSTNESS_REFLECTIONS_H
 #define LAVA_TESTS_ROBUSTNESS_REFLECTIONS_H
 

@@ -10,7 +10,7 @@
 #include "lib/base/stats.h"
 #include "lib/engine/shared_staging.h"
 #include "lib/offload/context.h"
-#include "lib/offload/further.h"
+#include "lib/offload/more_devices.h"
 #include "lib/offload/steps.h"
 #include "tests/robustness/device_test.h"
 #include "tests/robustness/layer.h"
@@ -56,7 +56,7 @@ static bool make(void) {
     }
     const struct lava_operation structured = {.kind = LAVA_OPERATION_SOLVE,
                                               .type = type_of(*calls[first].name)};
-    lava_further_want(lava_steps_needs(&structured), devices - 1, true);
+    lava_more_devices_want(lava_steps_needs(&structured), devices - 1, true);
     CASE_CHECK(lava_stats_of_shared() > 0);
     return !case_result();
 }

@@ -12,10 +12,10 @@
 #include <time.h>
 
 #include "lib/base/fault.h"
-#include "lib/engine/runner.h"
 #include "lib/offload/complete.h"
 #include "lib/offload/offload.h"
 #include "lib/offload/self_test.h"
+#include "lib/product/runner.h"
 #include "lib/vk/gpu.h"
 #include "tests/library/poison.h"
 

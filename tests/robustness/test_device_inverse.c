@@ -19,12 +19,12 @@
 #include <cmocka.h>
 #include <dlfcn.h>
 
-#include "lib/engine/device_inverse.h"
 #include "lib/host/cpu_blas.h"
-#include "tests/robustness/dense.h"
+#include "lib/lapack/device_inverse.h"
+#include "tests/robustness/dense_residuals.h"
 #include "tests/robustness/device_test.h"
 #include "tests/robustness/problem.h"
-#include "tests/worst.h"
+#include "tests/worst_error.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 

@@ -19,11 +19,11 @@
 #include <cmocka.h>
 
 #include "dispatch/arithmetic.h"
-#include "lib/engine/device_lu.h"
-#include "lib/engine/device_solve.h"
+#include "lib/lapack/device_lu.h"
+#include "lib/lapack/device_solve.h"
 #include "tests/robustness/device_test.h"
 #include "tests/robustness/factors.h"
-#include "tests/worst.h"
+#include "tests/worst_error.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "lib/engine/device_matrix.h"
+#include "lib/lapack/device_matrix.h"
 #include "tests/robustness/device_test.h"
 
 #define SIZE 200 /* several tiles of the small rows */

@@ -18,8 +18,8 @@
 
 #include <cmocka.h>
 
-#include "lib/engine/device_solve.h"
 #include "lib/host/cpu_blas.h"
+#include "lib/lapack/device_solve.h"
 #include "tests/robustness/device_test.h"
 #include "tests/robustness/ill.h"
 #include "tests/robustness/problem.h"

@@ -15,7 +15,7 @@
 #include "lib/base/stats.h"
 #include "lib/engine/shared_staging.h"
 #include "lib/offload/context.h"
-#include "lib/offload/further.h"
+#include "lib/offload/more_devices.h"
 #include "lib/offload/planning.h"
 #include "lib/offload/prepare.h"
 #include "lib/offload/steps.h"
@@ -57,7 +57,7 @@ static bool make(void) {
     devices = lava_context_devices();
     while (lava_prepare_settled(needs) != needs && case_now() < end)
         case_sleep(0.002);
-    lava_further_want(needs, DEVICES, true);
+    lava_more_devices_want(needs, DEVICES, true);
     return CASE_CHECK(lava_prepare_settled(needs) == needs);
 }
 
@@ -401,7 +401,7 @@ static int factorization(void) {
         if (held && round == 1) { /* prepares it */
             struct lava_operation operation = {
                 .kind = LAVA_OPERATION_CHOLESKY, .type = LAVA_TYPE_FP64, .m = N, .n = N, .k = N};
-            lava_further_want(lava_steps_needs(&operation), 1, true);
+            lava_more_devices_want(lava_steps_needs(&operation), 1, true);
         }
         dpotrf_("L", &n, a[round > 0], &n, &info, 1);
         CASE_CHECK(info == 0 && !strcmp(case_place(NULL), "gpu"));
@@ -419,7 +419,7 @@ static int ends_meanwhile(void) {
     if (lava_context_devices() == 1)
         return CASE_SKIPPED;
     crowd_make();
-    lava_further_want(needs_of_crowd(), DEVICES, false);
+    lava_more_devices_want(needs_of_crowd(), DEVICES, false);
     case_ends();
     return case_result();
 }
@@ -507,7 +507,7 @@ static int further_fails(void) {
     crowd_make();
     for (unsigned i = 0; i < 2; i++) {
         CASE_CHECK(lava_fault_set(points[i]));
-        lava_further_want(needs_of_crowd(), i + 1, true);
+        lava_more_devices_want(needs_of_crowd(), i + 1, true);
         CASE_CHECK(i ? lava_fault_passages(LAVA_FAULT_VK) >= VK_CALLS
                      : lava_fault_passages(LAVA_FAULT_INIT) > 0);
         CASE_CHECK(lava_fault_set(NULL));

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "lavablas_cblas.h"
-#include "lib/offload/gate.h"
+#include "lib/offload/fork_gate.h"
 #include "lib/offload/offload.h"
 #include "lib/offload/prepare.h"
 #include "lib/offload/process.h"
@@ -172,28 +172,28 @@ static int driver_forks(void) {
 /* Calls inside a call pass, and so does a fork in the middle of a long one. */
 static atomic_bool is_closed, has_passed;
 static void *close_gate(void *unused) {
-    lava_gate_close();
+    lava_fork_gate_close();
     is_closed = true;
     case_sleep(0.01);
     is_closed = false;
-    lava_gate_open();
+    lava_fork_gate_open();
     return unused;
 }
 
 static int long_call_lets_pass(void) {
     pthread_t thread;
     double end_s = case_now() + 3;
-    lava_gate_enter();
-    lava_gate_enter();
+    lava_fork_gate_enter();
+    lava_fork_gate_enter();
     pthread_create(&thread, NULL, close_gate, NULL);
     while (!has_passed && case_now() < end_s) {
-        lava_gate_pass();
+        lava_fork_gate_pass();
         CASE_CHECK(!is_closed); /* in the CPU BLAS */
         case_sleep(0.001);
-        lava_gate_leave();
-        lava_gate_pass();
+        lava_fork_gate_leave();
+        lava_fork_gate_pass();
         has_passed = pthread_tryjoin_np(thread, NULL) == 0;
-        lava_gate_enter();
+        lava_fork_gate_enter();
     }
     CASE_CHECK(has_passed);
     return case_result();
@@ -212,9 +212,9 @@ static int waiting_call_lets_pass(void) {
     pthread_create(&thread, NULL, multiply_once, NULL);
     while (!lava_prepare_is_under_way() && case_now() < end_s)
         case_sleep(0.0005);
-    lava_gate_close();
+    lava_fork_gate_close();
     CASE_CHECK(lava_prepare_is_under_way());
-    lava_gate_open();
+    lava_fork_gate_open();
     pthread_join(thread, NULL);
     return case_result();
 }

@@ -20,9 +20,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "lib/engine/block_factorizer.h"
-#include "lib/engine/factorizer.h"
-#include "lib/host/lu.h"
+#include "lib/host/cpu_lu.h"
+#include "lib/lapack/block_factorizer.h"
+#include "lib/lapack/factorizer.h"
 #include "lib/offload/complete.h"
 #include "lib/offload/offload.h"
 #include "tests/robustness/device_test.h"
@@ -282,7 +282,7 @@ static void forget_pivots(struct problem *problem, int64_t columns) {
                                      .backwards = true};
     if (problem->operation.kind != LAVA_OPERATION_LU || columns >= swaps.end)
         return;
-    lava_lu_swap_rows(&swaps);
+    lava_cpu_lu_swap_rows(&swaps);
     memset(problem->pivots + columns, -1, (size_t)(swaps.end - columns) * sizeof *problem->pivots);
 }
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "lib/base/fault.h"
-#include "lib/blas/triangle.h"
+#include "lib/blas/triangle_call.h"
 #include "lib/host/cpu_blas.h"
 #include "lib/offload/context.h"
 #include "lib/offload/offload.h"

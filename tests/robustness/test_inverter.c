@@ -19,8 +19,8 @@
 #include <time.h>
 
 #include "dispatch/block_search.h"
-#include "lib/engine/block_inverter.h"
-#include "lib/engine/inverter.h"
+#include "lib/lapack/block_inverter.h"
+#include "lib/lapack/inverter.h"
 #include "lib/offload/complete.h"
 #include "lib/offload/offload.h"
 #include "tests/robustness/device_test.h"

@@ -13,7 +13,7 @@
 #include "lib/base/config.h"
 #include "lib/base/stats.h"
 #include "lib/offload/context.h"
-#include "lib/offload/gate.h"
+#include "lib/offload/fork_gate.h"
 #include "lib/offload/offload.h"
 #include "lib/offload/prepare.h"
 #include "lib/offload/threshold.h"
@@ -149,10 +149,10 @@ static pthread_barrier_t entered, left;
 /* Another caller, whose call does not end. */
 static void *stay_inside(void *unused) {
     (void)unused;
-    lava_gate_enter();
+    lava_fork_gate_enter();
     pthread_barrier_wait(&entered);
     pthread_barrier_wait(&left);
-    lava_gate_leave();
+    lava_fork_gate_leave();
     return NULL;
 }
 
@@ -217,20 +217,20 @@ static double factor_after(const struct lava_operation *operation, void *(*meanw
     struct lava_learning learning;
     pthread_t other;
     for (int i = 0; i < LAVA_EXPERIENCE_SAMPLES; i++) {
-        lava_gate_enter();
+        lava_fork_gate_enter();
         lava_learning_watch(operation, &figures, expected_ns, &learning);
         CASE_CHECK(learning.alone > 0);
         CASE_CHECK(pthread_create(&other, NULL, meanwhile, NULL) == 0);
         pthread_join(other, NULL);
         lava_learning_end_call(&learning, operation, learning.start_ns + 2000000);
-        lava_gate_leave();
+        lava_fork_gate_leave();
     }
     return lava_learning_watch(operation, &figures, expected_ns, &learning);
 }
 
 static void *come_and_go(void *unused) {
-    lava_gate_enter();
-    lava_gate_leave();
+    lava_fork_gate_enter();
+    lava_fork_gate_leave();
     return unused;
 }
 

@@ -17,10 +17,10 @@
 #include <cmocka.h>
 
 #include "dispatch/solve.h"
-#include "lib/engine/block_reflector.h"
-#include "lib/engine/qr_runner.h"
-#include "lib/engine/wide_squares.h"
-#include "lib/host/least_squares.h"
+#include "lib/host/cpu_least_squares.h"
+#include "lib/lapack/block_reflector.h"
+#include "lib/lapack/qr_runner.h"
+#include "lib/lapack/wide_least_squares.h"
 #include "lib/offload/complete.h"
 #include "lib/offload/offload.h"
 #include "tests/robustness/device_test.h"
@@ -135,7 +135,7 @@ static enum lava_status run(struct call *call, struct lava_progress *progress) {
     assert_int_equal(plan.place, LAVA_PLACE_GPU);
     assert_int_equal(plan.columns.width, columns_each);
     if (call->is_wide) {
-        enum lava_status status = lava_wide_squares_run(engine, &call->operation, &plan, progress);
+        enum lava_status status = lava_wide_least_squares_run(engine, &call->operation, &plan, progress);
         turn(&call->wide, &call->qr.now);
         return status;
     }

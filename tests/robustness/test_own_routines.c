@@ -14,10 +14,10 @@
 
 #include "lib/calibrate/own_routines.h"
 #include "lib/calibrate/survey.h"
-#include "lib/host/cholesky.h"
-#include "lib/host/inverse.h"
-#include "lib/host/lu.h"
-#include "lib/host/qr.h"
+#include "lib/host/cpu_cholesky.h"
+#include "lib/host/cpu_inverse.h"
+#include "lib/host/cpu_lu.h"
+#include "lib/host/cpu_qr.h"
 
 static int turns, turns_allowed;
 
@@ -66,13 +66,13 @@ static void compute(const struct lava_microbenchmark *bench, struct lava_operati
     if (operation->in_place)
         operation->b.first = expected;
     if (operation->kind == LAVA_OPERATION_CHOLESKY)
-        assert_int_equal(lava_cholesky_run(bench->blas, operation, 0), 0);
+        assert_int_equal(lava_cpu_cholesky_run(bench->blas, operation, 0), 0);
     else if (operation->kind == LAVA_OPERATION_LU)
-        assert_int_equal(lava_lu_run(bench->blas, operation, (struct lava_lu_done){0}, pivots), 0);
+        assert_int_equal(lava_cpu_lu_run(bench->blas, operation, (struct lava_lu_done){0}, pivots), 0);
     else if (operation->kind == LAVA_OPERATION_QR)
-        lava_qr_run(bench->blas, operation, 0);
+        lava_cpu_qr_run(bench->blas, operation, 0);
     else if (lava_operation_row(operation)->inverse.inverts)
-        lava_inverse_run(bench->blas, operation, (struct lava_inverse_done){0});
+        lava_cpu_inverse_run(bench->blas, operation, (struct lava_inverse_done){0});
     else
         lava_cpu_blas_run(bench->blas, operation);
     free(pivots);

@@ -13,7 +13,7 @@
 #include "lavablas_cblas.h"
 #include "lib/base/fault.h"
 #include "lib/offload/context.h"
-#include "lib/offload/demand.h"
+#include "lib/offload/kernel_demand.h"
 #include "lib/offload/offload.h"
 #include "lib/offload/planning.h"
 #include "lib/offload/prepare.h"
@@ -215,7 +215,7 @@ static int other_kernels_wait(void) {
     int later = kernels_admitted();
     if (case_now() - ready < 0.09)
         CASE_CHECK(later == first && lava_prepare_is_under_way() && !lava_prepare_needs_processors());
-    lava_demand_add(LAVA_TYPE_FP32, LAVA_PLACE_GPU, LAVA_REASON_PROFITABLE, 1000000000);
+    lava_kernel_demand_add(LAVA_TYPE_FP32, LAVA_PLACE_GPU, LAVA_REASON_PROFITABLE, 1000000000);
     settle();
     CASE_CHECK(kernels_admitted() > first);
     return case_result();

@@ -10,13 +10,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "lib/engine/device_matrix.h"
-#include "lib/engine/factorizer.h"
-#include "lib/engine/inverter.h"
-#include "lib/engine/qr_runner.h"
-#include "lib/engine/runner.h"
+#include "lib/lapack/device_matrix.h"
+#include "lib/lapack/factorizer.h"
+#include "lib/lapack/inverter.h"
+#include "lib/lapack/qr_runner.h"
 #include "lib/offload/self_test.h"
 #include "lib/offload/steps.h"
+#include "lib/product/runner.h"
 #include "tests/robustness/device_test.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])

@@ -7,12 +7,12 @@
 #include <unistd.h>
 
 #include "dispatch/experience.h"
+#include "dispatch/forecast.h"
 #include "dispatch/profiles.h"
-#include "dispatch/prospect.h"
 #include "lavablas_cblas.h"
 #include "lib/calibrate/expected.h"
 #include "lib/calibrate/figures_file.h"
-#include "lib/offload/gate.h"
+#include "lib/offload/fork_gate.h"
 #include "lib/offload/offload.h"
 #include "lib/offload/prepare.h"
 #include "lib/offload/start.h"
@@ -250,10 +250,10 @@ static bool expect_faster_cpu(void) {
 
 /* Such a call takes the CPU so long. Returns what was lost by it. */
 static double lose(const struct lava_operation *operation, double ns, struct lava_learning *learning) {
-    lava_gate_enter();
+    lava_fork_gate_enter();
     lava_start_watch(operation, learning);
     double lost_ns = lava_learning_end_call(learning, operation, learning->start_ns + (uint64_t)ns);
-    lava_gate_leave();
+    lava_fork_gate_leave();
     lava_start_count_lost(operation, lost_ns);
     return lost_ns;
 }
@@ -311,13 +311,13 @@ static int not_beside_a_preparation(void) {
     if (!expect_faster_cpu())
         return 1;
     CASE_CHECK(lava_start_is_early(&operation, 1));
-    lava_gate_enter();
+    lava_fork_gate_enter();
     lava_start_watch(&operation, &learning);
     CASE_CHECK(learning.alone > 0 && !lava_prepare_ready_for(LAVA_TYPE_FP32, false, &reason));
     CASE_CHECK(lava_prepare_needs_processors());
     CASE_CHECK(lava_learning_end_call(&learning, &operation, learning.start_ns + (uint64_t)(5 * CPU_NS)) ==
                0);
-    lava_gate_leave();
+    lava_fork_gate_leave();
     for (int i = 0; i < LAVA_EXPERIENCE_SAMPLES && lava_prepare_needs_processors(); i++)
         CASE_CHECK(lose(&operation, 5 * CPU_NS, &learning) == 0 && learning.cpu_factor == 0);
     lava_prepare_ready_for(LAVA_TYPE_FP32, true,
@@ -333,7 +333,7 @@ static int not_by_unknown_classes(void) {
     int unknown = 0;
     if (!expect_faster_cpu())
         return 1;
-    for (int i = 0; i < 2 * LAVA_PROSPECT_CLASSES; i++) {
+    for (int i = 0; i < 2 * LAVA_FORECAST_CLASSES; i++) {
         struct lava_operation operation = square(INT64_C(1) << (i % 8));
         operation.n = INT64_C(1) << (i / 8 % 8);
         operation.k = INT64_C(1) << (i / 64);
@@ -342,7 +342,7 @@ static int not_by_unknown_classes(void) {
         CASE_CHECK(is_known ? learning.expected_ns[LAVA_PLACE_GPU] > 0.99 * DEVICE_NS : lost_ns == 0);
         unknown += !is_known;
     }
-    CASE_CHECK(unknown >= LAVA_PROSPECT_CLASSES && unknown < 2 * LAVA_PROSPECT_CLASSES);
+    CASE_CHECK(unknown >= LAVA_FORECAST_CLASSES && unknown < 2 * LAVA_FORECAST_CLASSES);
     remove_home();
     return case_result();
 }

@@ -13,13 +13,13 @@
 #include <cmocka.h>
 
 #include "dispatch/batches.h"
-#include "lib/engine/device_cholesky.h"
-#include "lib/engine/device_lu.h"
-#include "lib/engine/device_solve.h"
-#include "lib/engine/runner.h"
-#include "lib/engine/solver.h"
+#include "lib/lapack/device_cholesky.h"
+#include "lib/lapack/device_lu.h"
+#include "lib/lapack/device_solve.h"
+#include "lib/lapack/solver.h"
 #include "lib/offload/complete.h"
 #include "lib/offload/offload.h"
+#include "lib/product/runner.h"
 #include "lib/vk/gpu.h"
 #include "lib/vk/queue.h"
 #include "tests/robustness/fault_sweep.h"

@@ -1,0 +1,100 @@
+/* Computes a triangle on the device: as one product of strips (dispatch/program.h) if op(A) and op(B) fit its
+ * memory, else in halves. The rectangle between two halves has half of all the work. If no device computes
+ * it, nothing was written and the CPU's own routine gets the call.
+ *
+ *     +-.
+ *     |  `-.            first
+ *     +----+-.
+ *     |    |  `-.       rectangle, second
+ *     +----+-----+
+ *
+ * Two products (?syr2k) that do not fit, or are faster so, are computed in halves of K, the second of which
+ * is added. */
+#include "lib/blas/triangle_call.h"
+
+#include "lib/blas/parts.h"
+#include "lib/host/cpu_blas.h"
+#include "lib/host/cpu_triangle.h"
+
+static bool device_takes(struct lava_call *call, const struct lava_operation *operation) {
+    struct lava_call part = {.routine = call->routine, .valid = true, .operation = *operation};
+    return lava_parts_try(call, &part);
+}
+
+static void run_halves(struct lava_call *call, const struct lava_operation *triangle);
+
+/* Computes the triangle on the device as one product, on the device in halves, or on the CPU. */
+static void run(struct lava_call *call, const struct lava_operation *triangle) {
+    struct lava_call part = {.routine = call->routine, .valid = true, .operation = *triangle};
+    if (lava_parts_try(call, &part))
+        return;
+    const struct lava_operation rectangle = lava_cpu_triangle_rectangle(triangle);
+    if (part.reason == LAVA_REASON_MEMORY && device_takes(call, &rectangle))
+        run_halves(call, triangle);
+    else
+        lava_cpu_blas_run(lava_cpu_blas_get(), triangle);
+}
+
+/* Computes the two triangles beside the rectangle. */
+static void run_halves(struct lava_call *call, const struct lava_operation *triangle) {
+    struct lava_operation halves[2];
+    lava_cpu_triangle_halves(triangle, halves);
+    run(call, &halves[0]);
+    run(call, &halves[1]);
+}
+
+/* Terms [first, first + count) of both products. */
+static struct lava_operation depth_of(const struct lava_operation *twice, int64_t first, int64_t count) {
+    struct lava_operation part = *twice;
+    bool a_n = part.a.op == LAVA_OP_N, b_n = part.b.op == LAVA_OP_N;
+    part.k = count;
+    part.a.first =
+        lava_operation_element(part.a.first, part.type, a_n ? 0 : first, a_n ? first : 0, part.a.ld);
+    part.b.first =
+        lava_operation_element(part.b.first, part.type, b_n ? first : 0, b_n ? 0 : first, part.b.ld);
+    if (first > 0)
+        part.beta = (struct lava_scalar){.real = 1};
+    return part;
+}
+
+static bool run_depths(struct lava_call *call, const struct lava_operation *twice);
+
+/* As device_takes, for two products, whose K may be halved. */
+static bool device_takes_twice(struct lava_call *call, const struct lava_operation *twice) {
+    struct lava_call part = {.routine = call->routine, .valid = true, .operation = *twice};
+    if (lava_parts_try(call, &part))
+        return true;
+    return part.reason == LAVA_REASON_HALVES && run_depths(call, twice);
+}
+
+/* The first half of the terms, then the others are added. False: nothing was written. */
+static bool run_depths(struct lava_call *call, const struct lava_operation *twice) {
+    int64_t half = twice->k / 2;
+    if (half < 1)
+        return false;
+    const struct lava_operation first = depth_of(twice, 0, half),
+                                second = depth_of(twice, half, twice->k - half);
+    if (!device_takes_twice(call, &first))
+        return false;
+    if (!device_takes_twice(call, &second))
+        lava_cpu_blas_run(lava_cpu_blas_get(), &second);
+    return true;
+}
+
+bool lava_triangle_begin(struct lava_call *call) {
+    if (lava_offload_begin(call))
+        return true;
+    enum lava_reason wanted = call->operation.twice ? LAVA_REASON_HALVES : LAVA_REASON_MEMORY;
+    if (call->reason != wanted)
+        return false;
+    const struct lava_operation triangle = call->operation;
+    if (triangle.twice)
+        return run_depths(call, &triangle);
+    if (triangle.n < 2)
+        return false;
+    const struct lava_operation rectangle = lava_cpu_triangle_rectangle(&triangle);
+    if (!device_takes(call, &rectangle))
+        return false;
+    run_halves(call, &triangle);
+    return true;
+}

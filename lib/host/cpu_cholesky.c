@@ -1,0 +1,150 @@
+/* Factors by halves:
+ *
+ *     +-.                     first half, by itself
+ *     |  `-.
+ *     +----+-.                beside: the rectangle <- the X with X L' = it (U: with U' X = it)
+ *     |    |  `-.             second half <- itself less the rectangle times its transpose, then by itself
+ *     +----+-----+
+ *
+ * Called by lib/abi where there is no other ?potrf, and by lib/offload for what a device has begun. */
+#include "lib/host/cpu_cholesky.h"
+
+#include <math.h>
+
+#include "lib/host/numbers.h"
+
+/* A block of this order or less is factored by a loop. */
+#define SMALL 32
+
+struct range {
+    int64_t first, size;
+};
+
+static void *element_of(const struct lava_operation *operation, int64_t row, int64_t column) {
+    return lava_operation_element(operation->c.first, operation->type, row, column, operation->c.ld);
+}
+
+static bool is_lower(const struct lava_operation *operation) {
+    return operation->c.region == LAVA_REGION_LOWER;
+}
+
+/* Element (row, column) of L, or of U' with its imaginary part as it is stored. */
+static void *stored_at(const struct lava_operation *operation, int64_t row, int64_t column) {
+    return is_lower(operation) ? element_of(operation, row, column) : element_of(operation, column, row);
+}
+
+static struct lava_number read_number(const struct lava_operation *operation, int64_t row, int64_t column) {
+    return lava_number_read(operation->type, stored_at(operation, row, column));
+}
+
+static void write_number(const struct lava_operation *operation, int64_t row, int64_t column,
+                         struct lava_number number) {
+    lava_number_write(operation->type, stored_at(operation, row, column), number);
+}
+
+/* Element (i, j) of the block, less the row before j of i times that of j, conjugated. */
+static struct lava_number rest_of(const struct lava_operation *operation, int64_t first, int64_t i,
+                                  int64_t j) {
+    struct lava_number rest = read_number(operation, i, j);
+    for (int64_t l = first; l < j; l++) {
+        const struct lava_number x = read_number(operation, i, l), y = read_number(operation, j, l);
+        rest.real -= x.real * y.real + x.imaginary * y.imaginary;
+        rest.imaginary -= x.imaginary * y.real - x.real * y.imaginary;
+    }
+    return rest;
+}
+
+/* The sums of a column are formed in double precision. Returns as lava_cpu_cholesky_run. */
+static int64_t factor_small(const struct lava_operation *operation, struct range range) {
+    int64_t end = range.first + range.size;
+    for (int64_t j = range.first; j < end; j++) {
+        double square = rest_of(operation, range.first, j, j).real;
+        if (!(square > 0)) /* also true for a NaN */
+            return j + 1;
+        write_number(operation, j, j, (struct lava_number){.real = sqrt(square)});
+        double root = read_number(operation, j, j).real;
+        for (int64_t i = j + 1; i < end; i++) {
+            struct lava_number rest = rest_of(operation, range.first, i, j);
+            rest.real /= root;
+            rest.imaginary /= root;
+            write_number(operation, i, j, rest);
+        }
+    }
+    return 0;
+}
+
+/* The rectangle beside `done` <- the X with X L' = it, or with U' X = it. */
+static void solve_beside(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
+                         struct range done, struct range rest) {
+    bool lower = is_lower(operation);
+    const struct lava_operand triangle = {.first = element_of(operation, done.first, done.first),
+                                          .ld = operation->c.ld,
+                                          .op = LAVA_OP_T,
+                                          .conjugate = lava_type_is_complex(operation->type),
+                                          .structure = LAVA_STRUCTURE_TRIANGULAR,
+                                          .stored = operation->c.region};
+    struct lava_operation solve = {.kind = LAVA_OPERATION_SOLVE,
+                                   .type = operation->type,
+                                   .m = lower ? rest.size : done.size,
+                                   .n = lower ? done.size : rest.size,
+                                   .k = done.size,
+                                   .c = {.first = stored_at(operation, rest.first, done.first),
+                                         .ld = operation->c.ld,
+                                         .type = operation->type},
+                                   .alpha.real = 1};
+    const struct lava_operand rectangle = {.first = solve.c.first, .ld = solve.c.ld};
+    solve.a = lower ? rectangle : triangle;
+    solve.b = lower ? triangle : rectangle;
+    lava_cpu_blas_run(blas, &solve);
+}
+
+/* The rest <- itself less the rectangle times its conjugate transpose. */
+static void subtract(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
+                     struct range done, struct range rest) {
+    bool is_complex = lava_type_is_complex(operation->type);
+    const struct lava_operand plain = {.first = stored_at(operation, rest.first, done.first),
+                                       .ld = operation->c.ld};
+    struct lava_operand turned = plain;
+    turned.op = LAVA_OP_T;
+    turned.conjugate = is_complex;
+    struct lava_operation product = {.type = operation->type,
+                                     .m = rest.size,
+                                     .n = rest.size,
+                                     .k = done.size,
+                                     .a = is_lower(operation) ? plain : turned,
+                                     .b = is_lower(operation) ? turned : plain,
+                                     .b_is_a = true,
+                                     .c = operation->c,
+                                     .alpha.real = -1,
+                                     .beta.real = 1};
+    product.c.first = element_of(operation, rest.first, rest.first);
+    product.c.real_diagonal = is_complex;
+    lava_cpu_blas_run(blas, &product);
+}
+
+static int64_t factor(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
+                      struct range range) {
+    if (range.size <= SMALL)
+        return factor_small(operation, range);
+    int64_t half = (range.size / 2 + SMALL - 1) / SMALL * SMALL;
+    const struct range done = {range.first, half}, rest = {range.first + half, range.size - half};
+    int64_t minor = factor(blas, operation, done);
+    if (minor)
+        return minor;
+    solve_beside(blas, operation, done, rest);
+    subtract(blas, operation, done, rest);
+    return factor(blas, operation, rest);
+}
+
+int64_t lava_cpu_cholesky_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
+                              int64_t columns) {
+    const struct range done = {0, columns}, rest = {columns, operation->n - columns};
+    if (rest.size == 0)
+        return 0;
+    if (columns > 0) {
+        if (!is_lower(operation)) /* the columns of U end above the rest; those of L reach beside it */
+            solve_beside(blas, operation, done, rest);
+        subtract(blas, operation, done, rest);
+    }
+    return factor(blas, operation, rest);
+}

@@ -1,0 +1,27 @@
+/* Prepares the further devices of the process, where it may use several: each in a thread of its own, when
+ * products would use it and not before. A further device is tested as the first one is, and only for what the
+ * first one is ready for. Any thread may call these functions. */
+#ifndef LAVA_OFFLOAD_MORE_DEVICES_H
+#define LAVA_OFFLOAD_MORE_DEVICES_H
+
+#include "lib/offload/context.h"
+
+/* lava_context_lock_lane, for a product of the calling thread, which may leave it in the middle
+ * (jump_guard.h): lava_context_give_up is called then. Where all devices that serve the needs are at work,
+ * the preparation of another one begins meanwhile. */
+struct lava_engine *lava_more_devices_take(uint64_t block_bytes, uint64_t needs, struct lava_lane_lock *lock);
+
+/* Has up to so many further devices prepared for the needs, those that are or were included. Where `wait` is
+ * set, returns when that has ended, well or not. */
+void lava_more_devices_want(uint64_t needs, unsigned devices, bool wait);
+
+/* Returns whether a driver may be loading. */
+bool lava_more_devices_is_loading(void);
+/* Returns whether a thread prepares a further device. */
+bool lava_more_devices_is_working(void);
+/* Wait until that is not so, and until no thread prepares a device; until the deadline of CLOCK_REALTIME at
+ * the latest. */
+void lava_more_devices_finish(const struct timespec *deadline);
+void lava_more_devices_settle(const struct timespec *deadline);
+
+#endif

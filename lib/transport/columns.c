@@ -1,0 +1,32 @@
+/* Records copies of columns. Called by upload.c and download.c. */
+#include "lib/transport/columns.h"
+
+#include "lib/vk/pipelines.h"
+
+enum lava_status lava_columns_copy(struct lava_stream *stream, const struct lava_columns *columns,
+                                   enum lava_stamp_kind kind, const struct lava_point *after,
+                                   struct lava_point *done) {
+    const struct lava_pipeline_specification specification = lava_pipelines_copy_columns();
+    const struct lava_copy_constants constants = {.source = columns->source,
+                                                  .target = columns->target,
+                                                  .source_pitch = columns->source_pitch,
+                                                  .target_pitch = columns->target_pitch,
+                                                  .bytes = (uint32_t)columns->bytes,
+                                                  .columns = (uint32_t)columns->count};
+    uint32_t most = stream->device->capabilities.max_workgroups;
+    uint32_t groups = (constants.bytes - 1) / (4 * LAVA_COPY_INVOCATIONS) + 1;
+    const struct lava_pipeline *pipeline;
+    struct lava_commands commands;
+    enum lava_status status = lava_pipelines_get(stream->device, &specification, &pipeline);
+    status = status ? status : lava_stream_begin(stream, &commands);
+    if (status)
+        return status;
+    lava_queue_barrier_dispatch(stream->device, &commands);
+    lava_stream_stamp_begin(stream, &commands, kind);
+    lava_queue_dispatch(stream->device, &commands, pipeline, &constants, sizeof constants,
+                        groups < most ? groups : most,
+                        constants.columns < LAVA_QUEUE_GROUPS ? constants.columns : LAVA_QUEUE_GROUPS);
+    lava_stream_stamp_end(stream, &commands);
+    lava_queue_barrier(stream->device, &commands);
+    return lava_stream_submit(stream, after, done);
+}

@@ -1,0 +1,84 @@
+/* What `lavablas run` tells of the processes that ended: the sum of their reports (lib/base/report.h), and
+ * the BLAS that no preloaded library can come before. For one thread only. */
+#ifndef LAVA_TOOLS_REPORT_SUM_H
+#define LAVA_TOOLS_REPORT_SUM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "dispatch/plan.h"
+#include "tools/compare.h"
+#include "tools/json_reader.h"
+
+/* Calls of one routine and class of sizes, in all processes. */
+struct report_shape {
+    const char *routine;
+    double least_order;
+    double calls[LAVA_PLACE_COUNT], ns[LAVA_PLACE_COUNT];
+    double flop, bytes;
+    double cpu_ns;                    /* all of these calls on the CPU: measured there, or estimated */
+    double lost_ns[LAVA_PLACE_COUNT]; /* by which calls took longer than the other place's estimate */
+};
+
+/* Calls of a routine that calls of another one have made. */
+struct report_under {
+    const char *outer, *routine;
+    enum lava_place place;
+    double calls, ns, flop;
+};
+
+/* Calls with one place and reason; with the routine only where the report is detailed. */
+struct report_reason {
+    const char *routine, *reason;
+    enum lava_place place;
+    double calls, ns, flop;
+};
+
+/* A BLAS that calls reach without LavaBLAS. */
+struct report_bypass {
+    char path[512], routine[64];
+    const char *why;
+};
+
+struct report_process {
+    struct json *line; /* owns all texts */
+    double calls, ns;
+};
+
+struct report {
+    struct report_process *processes;
+    struct report_shape *shapes;
+    struct report_reason *reasons;
+    struct report_bypass *bypasses;
+    size_t process_count, shape_count, reason_count, bypass_count;
+    struct report_shape total;  /* without a routine */
+    struct report_under *under; /* calls that other calls made: parts of those */
+    size_t under_count;
+    double small_calls, small_timed;
+    double lost_calls[LAVA_PLACE_COUNT], lost_ns[LAVA_PLACE_COUNT];
+    double up_bytes, up_ns, down_bytes, down_ns; /* copies between host and device; ns 0: not timed */
+};
+
+/* How the program ended, and after how long. */
+struct report_end {
+    int status; /* of exit(), or -1 */
+    int signal; /* 0: none */
+    double seconds;
+    struct compare compare;
+};
+
+/* Reads a file of reports: one line for each process. A file that does not exist has none. Bypasses are not
+ * looked for. */
+bool report_read(const char *path, bool detailed, struct report *report);
+void report_free(struct report *report);
+/* Prints it for people, or as one JSON object. */
+void report_print(FILE *stream, const struct report *report, const struct report_end *end);
+void report_print_json(FILE *stream, const struct report *report, const struct report_end *end);
+
+/* Adds the BLAS of a process that calls reach without LavaBLAS, by its objects. */
+void report_find_bypasses(const struct json *process, struct report *report);
+/* Adds one, unless its path is there. */
+void report_add_bypass(struct report *report, const char *path, const char *routine, const char *why);
+
+#endif
