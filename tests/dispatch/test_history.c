@@ -1,0 +1,129 @@
+/* The rules of a program's history: single runs, sequences, and what always holds in random ones. */
+#include "products.h"
+
+#include "dispatch/history.h"
+
+#define MS    1e6
+#define NEEDS 5
+
+static struct lava_history_run run_of(bool prepared, bool early, double saved_ms, double missed_ms) {
+    return (struct lava_history_run){.prepared = prepared,
+                                     .early = early,
+                                     .needs = NEEDS,
+                                     .saved_ns = saved_ms * MS,
+                                     .missed_ns = missed_ms * MS};
+}
+
+/* Adds a run that follows the rule that the history has now. */
+static enum lava_history_rule add(struct lava_history *history, struct lava_history_run run) {
+    lava_history_add(history, &run);
+    return lava_history_rule(history);
+}
+
+static void one_winning_run_is_enough(void **state) {
+    struct lava_history history = {0};
+    (void)state;
+    assert_int_equal(lava_history_rule(&history), LAVA_HISTORY_NONE);
+    assert_int_equal(add(&history, run_of(true, false, 300, 0)), LAVA_HISTORY_WON);
+    assert_int_equal(history.needs, NEEDS);
+}
+
+/* It was over before the device was ready. */
+static void what_was_missed_counts_unless_it_was_early(void **state) {
+    struct lava_history history = {0};
+    (void)state;
+    assert_int_equal(add(&history, run_of(true, false, 0, 400)), LAVA_HISTORY_WON);
+    assert_int_equal(add(&history, run_of(true, true, 0, 400)), LAVA_HISTORY_QUIET);
+    history = (struct lava_history){0};
+    assert_int_equal(add(&history, run_of(false, false, 0, 400)), LAVA_HISTORY_WON);
+}
+
+/* A preparation costs 150 ms. */
+static void a_gain_pays_for_the_preparation(void **state) {
+    struct lava_history history = {0};
+    (void)state;
+    assert_int_equal(add(&history, run_of(true, false, 149, 0)), LAVA_HISTORY_QUIET);
+    history = (struct lava_history){0};
+    assert_int_equal(add(&history, run_of(true, false, 100, 51)), LAVA_HISTORY_WON);
+}
+
+/* 1, 2, 4, 8, 16, 16 quiet runs, and a new try after each. */
+static void losses_make_it_quiet_for_longer_and_longer(void **state) {
+    static const int expected[] = {1, 2, 4, 8, 16, 16};
+    struct lava_history history = {0};
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        int quiet = 0;
+        assert_int_equal(add(&history, run_of(true, false, 0, 0)), LAVA_HISTORY_QUIET);
+        while (lava_history_rule(&history) == LAVA_HISTORY_QUIET) {
+            add(&history, run_of(false, false, 0, 0));
+            quiet++;
+        }
+        assert_int_equal(quiet, expected[i]);
+        assert_int_equal(lava_history_rule(&history), LAVA_HISTORY_NONE);
+    }
+    /* one that would have won ends it */
+    add(&history, run_of(true, false, 0, 0));
+    assert_int_equal(add(&history, run_of(false, false, 0, 1000)), LAVA_HISTORY_WON);
+    assert_int_equal(history.quiet_after, 0);
+}
+
+/* A program that is started for its help text once in a while is prepared early again after its next win. */
+static void a_loss_among_wins_costs_one_run(void **state) {
+    struct lava_history history = {0};
+    (void)state;
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(add(&history, run_of(true, i > 0, 1000, 0)), LAVA_HISTORY_WON);
+    assert_int_equal(add(&history, run_of(true, true, 0, 0)), LAVA_HISTORY_QUIET);
+    assert_int_equal(add(&history, run_of(false, false, 0, 500)), LAVA_HISTORY_WON);
+}
+
+static void what_tells_nothing_leaves_no_file(void **state) {
+    const struct lava_history none = {0}, some = {.runs = 1};
+    struct lava_history_run run = run_of(false, false, 0, 0);
+    (void)state;
+    assert_false(lava_history_is_telling(&none, &run));
+    assert_true(lava_history_is_telling(&some, &run));
+    run = run_of(false, false, 0, 100);
+    assert_false(lava_history_is_telling(&none, &run));
+    run = run_of(false, false, 0, 200);
+    assert_true(lava_history_is_telling(&none, &run));
+    run = run_of(true, false, 0, 0);
+    assert_true(lava_history_is_telling(&none, &run));
+}
+
+static void random_runs(void **state) {
+    uint64_t seed = random_seed();
+    struct lava_history history = {0};
+    (void)state;
+    for (int i = 0; i < 20000; i++) {
+        enum lava_history_rule rule = lava_history_rule(&history);
+        bool early = rule == LAVA_HISTORY_WON, prepared = early || random_next(&seed) % 2;
+        struct lava_history_run run =
+            run_of(prepared, early, prepared ? (double)(random_next(&seed) % 1000) - 300 : 0,
+                   early ? 0 : (double)(random_next(&seed) % 300));
+        double gain_ns = lava_history_gain(&run);
+        lava_history_add(&history, &run);
+        enum lava_history_rule next = lava_history_rule(&history);
+        if (gain_ns > 0)
+            assert_int_equal(next, LAVA_HISTORY_WON);
+        else if (prepared)
+            assert_int_equal(next, LAVA_HISTORY_QUIET);
+        assert_true(history.quiet <= LAVA_HISTORY_QUIET_MOST);
+        assert_int_equal(history.runs, i + 1);
+        assert_true(history.won + history.lost <= history.runs);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_winning_run_is_enough),
+        cmocka_unit_test(what_was_missed_counts_unless_it_was_early),
+        cmocka_unit_test(a_gain_pays_for_the_preparation),
+        cmocka_unit_test(losses_make_it_quiet_for_longer_and_longer),
+        cmocka_unit_test(a_loss_among_wins_costs_one_run),
+        cmocka_unit_test(what_tells_nothing_leaves_no_file),
+        cmocka_unit_test(random_runs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
