@@ -36,6 +36,8 @@ static const struct word precision_words[] = {{"ieee", LAVA_PRECISION_IEEE},
 static const struct word switch_words[] = {{"0", false}, {"1", true}, {NULL, 0}};
 static const struct word calibrate_words[] = {{"off", false}, {"auto", true}, {NULL, 0}};
 static const struct word learn_words[] = {{"off", false}, {"on", true}, {NULL, 0}};
+static const struct word history_words[] = {
+    {"off", LAVA_HISTORY_OFF}, {"read", LAVA_HISTORY_READ}, {"on", LAVA_HISTORY_ON}, {NULL, 0}};
 
 /* Launchers put the rank of a process on its machine into one of these, and the number of ranks there into
  * another, and the rank in the whole job into a third. Slurm writes the latter with the number of nodes that
@@ -139,6 +141,14 @@ static bool parse_learn(struct parser *parser, const char *value) {
     if (!find_word(learn_words, value, &found))
         return false;
     parser->config->learn = found;
+    return true;
+}
+
+static bool parse_history(struct parser *parser, const char *value) {
+    int found;
+    if (!find_word(history_words, value, &found))
+        return false;
+    parser->config->history = (enum lava_history_use)found;
     return true;
 }
 
@@ -262,6 +272,7 @@ static const struct {
     {"LAVABLAS_CACHE",     parse_cache,     "0 or 1"},
     {"LAVABLAS_CALIBRATE", parse_calibrate, "auto or off"},
     {"LAVABLAS_LEARN",     parse_learn,     "on or off"},
+    {"LAVABLAS_HISTORY",   parse_history,   "off, read or on"},
 #ifdef LAVA_FAULT_INJECTION
     {"LAVABLAS_FAULT",     parse_fault,     "POINT[:N[:COUNT]]"},
 #endif
@@ -346,6 +357,7 @@ void lava_config_parse(struct lava_config *config, struct lava_config_storage *s
         .cache = true,
         .calibrate = true,
         .learn = true,
+        .history = secure ? LAVA_HISTORY_OFF : LAVA_HISTORY_ON,
     };
     if (secure)
         return;
@@ -466,6 +478,14 @@ bool lava_config_is_report(const char *stats) {
     static const char end[] = ".json";
     size_t length = strlen(stats), tail = sizeof end - 1;
     return length > tail && strcmp(stats + length - tail, end) == 0;
+}
+
+static void keep_quiet(const char *name, const char *value, const char *expected, void *context) {
+    (void)name, (void)value, (void)expected, (void)context;
+}
+
+void lava_config_peek(struct lava_config *config, struct lava_config_storage *storage) {
+    lava_config_parse(config, storage, getauxval(AT_SECURE) != 0, get_from_environment, keep_quiet, NULL);
 }
 
 bool lava_config_wants_report(void) {

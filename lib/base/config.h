@@ -14,6 +14,9 @@
 /* Devices of a process, at most. */
 #define LAVA_CONFIG_DEVICES_MAX 16
 
+/* What becomes of programs' histories (lib/offload/program_history.h). */
+enum lava_history_use { LAVA_HISTORY_OFF, LAVA_HISTORY_READ, LAVA_HISTORY_ON };
+
 struct lava_config {
     enum lava_mode mode;
     bool secure;                   /* a setuid program: mode is CPU, and everything else has its default */
@@ -35,9 +38,10 @@ struct lava_config {
     const char *cache_home;        /* XDG_CACHE_HOME or $HOME/.cache, NULL: none; absolute */
     bool cache;                    /* LAVABLAS_CACHE=0: nothing is kept there */
     bool calibrate;                /* LAVABLAS_CALIBRATE=off: nothing is measured in the background */
-    bool learn;    /* LAVABLAS_LEARN=off: decisions follow the stored figures alone; no others are measured */
-    bool assembly; /* no variable: with inspect: perf/tune --compile-only reads the assembly, too */
-    bool inspect;  /* no variable: checkgemm asks what the driver's compiler says about its kernels */
+    bool learn; /* LAVABLAS_LEARN=off: decisions follow the stored figures alone; no others are measured */
+    enum lava_history_use history;
+    bool assembly;     /* no variable: with inspect: perf/tune --compile-only reads the assembly, too */
+    bool inspect;      /* no variable: checkgemm asks what the driver's compiler says about its kernels */
     const char *fault; /* LAVABLAS_FAULT, in builds with fault injection, else NULL */
 };
 
@@ -77,6 +81,9 @@ bool lava_config_wants_report(void);
 /* Returns a variable that is not one of the library's: for commands, which start programs. NULL: not set. */
 const char *lava_config_environment(const char *name);
 
+/* Parses the environment as it is now, and reports nothing: for what happens in every program that the
+ * library is loaded into. Nothing is kept. */
+void lava_config_peek(struct lava_config *config, struct lava_config_storage *storage);
 /* Returns the configuration of the process. The first call parses the environment, reports wrong values on
  * stderr and sets the level of the log. */
 const struct lava_config *lava_config_get(void);

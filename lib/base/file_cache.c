@@ -5,8 +5,10 @@
  * A file holds a struct header, the key and the payload. */
 #include "lib/base/file_cache.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -198,4 +200,89 @@ bool lava_file_cache_store(const struct lava_file_cache_place *place, const void
         unlink(temporary);
     }
     return written;
+}
+
+/* "name-" and 16 hexadecimal digits: no temporary file, and no other content. */
+static bool is_called(const char *entry, const char *name) {
+    size_t length = strlen(name);
+    return !strncmp(entry, name, length) && entry[length] == '-' && strlen(entry + length + 1) == 16 &&
+           strspn(entry + length + 1, "0123456789abcdef") == 16;
+}
+
+/* Calls `visit` with the path of each such file. */
+static void visit_paths(const char *home, const char *name, void (*visit)(void *context, const char *path),
+                        void *context) {
+    struct lava_file_cache_place place;
+    char path[sizeof place.folder + NAME_MAX + 2];
+    lava_file_cache_place_init(&place, home, name, "", 0);
+    DIR *folder = place.folder[0] ? opendir(place.folder) : NULL;
+    for (const struct dirent *entry; folder && (entry = readdir(folder));) {
+        if (!is_called(entry->d_name, name))
+            continue;
+        snprintf(path, sizeof path, "%s/%s", place.folder, entry->d_name);
+        visit(context, path);
+    }
+    if (folder)
+        closedir(folder);
+}
+
+struct visitor {
+    const char *home, *name;
+    lava_file_cache_visit *each;
+    void *context;
+};
+
+/* The key is the file's own; load checks everything else, and the name by it. */
+static void visit_content(void *context, const char *path) {
+    const struct visitor *visitor = context;
+    struct lava_file_cache_place place;
+    struct header header;
+    unsigned char key[sizeof place.key];
+    size_t bytes;
+    int file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    bool has_key = file >= 0 && read_all(file, &header, sizeof header) && header.key_bytes <= sizeof key &&
+                   read_all(file, key, header.key_bytes);
+    if (file >= 0)
+        close(file);
+    if (!has_key)
+        return;
+    lava_file_cache_place_init(&place, visitor->home, visitor->name, key, header.key_bytes);
+    void *data = strcmp(place.path, path) ? NULL : lava_file_cache_load(&place, &bytes);
+    if (data)
+        visitor->each(visitor->context, key, header.key_bytes, data, bytes);
+    free(data);
+}
+
+void lava_file_cache_each(const char *home, const char *name, lava_file_cache_visit *each, void *context) {
+    struct visitor visitor = {home, name, each, context};
+    visit_paths(home, name, visit_content, &visitor);
+}
+
+struct oldest {
+    unsigned count;
+    struct timespec when;
+    char path[1200 + NAME_MAX];
+};
+
+static void find_oldest(void *context, const char *path) {
+    struct oldest *oldest = context;
+    struct stat info;
+    if (lstat(path, &info))
+        return;
+    bool is_older = info.st_mtim.tv_sec != oldest->when.tv_sec ? info.st_mtim.tv_sec < oldest->when.tv_sec
+                                                               : info.st_mtim.tv_nsec < oldest->when.tv_nsec;
+    if (oldest->count++ > 0 && !is_older)
+        return;
+    oldest->when = info.st_mtim;
+    snprintf(oldest->path, sizeof oldest->path, "%s", path);
+}
+
+/* A new file is one too many at a time, and several processes may do this at once. */
+void lava_file_cache_keep(const char *home, const char *name, unsigned most) {
+    for (int tries = 0; tries < 16; tries++) {
+        struct oldest oldest = {0};
+        visit_paths(home, name, find_oldest, &oldest);
+        if (oldest.count <= most || unlink(oldest.path))
+            return;
+    }
 }

@@ -37,4 +37,11 @@ void *lava_file_cache_load(const struct lava_file_cache_place *place, size_t *by
 /* Returns false where the file could not be written; a log line at level info says why. */
 bool lava_file_cache_store(const struct lava_file_cache_place *place, const void *data, size_t bytes);
 
+/* Calls `each` for every file of this content in a home that is valid in itself, whatever its key. */
+typedef void lava_file_cache_visit(void *context, const void *key, size_t key_bytes, const void *data,
+                                   size_t bytes);
+void lava_file_cache_each(const char *home, const char *name, lava_file_cache_visit *each, void *context);
+/* Deletes the files of this content that were written longest ago, until at most so many are left. */
+void lava_file_cache_keep(const char *home, const char *name, unsigned most);
+
 #endif

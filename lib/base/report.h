@@ -10,6 +10,7 @@ enum lava_report_fact {
     LAVA_REPORT_DEVICE,    /* the name of the device that is used */
     LAVA_REPORT_NO_DEVICE, /* why none is */
     LAVA_REPORT_FIGURES,   /* "measured" or "starting values": what the estimates are made of */
+    LAVA_REPORT_HISTORY,   /* which rule the process follows (dispatch/history.h) */
     LAVA_REPORT_FACTS
 };
 /* Keeps the pointer; the text must never change. The last one counts. */

@@ -28,6 +28,7 @@
 #include "lib/offload/planning.h"
 #include "lib/offload/prepare.h"
 #include "lib/offload/process.h"
+#include "lib/offload/program_history.h"
 #include "lib/offload/start.h"
 #include "lib/offload/steps.h"
 #include "lib/offload/threshold.h"
@@ -386,6 +387,23 @@ void lava_offload_explain(struct lava_call *call, struct lava_plan *plan) {
     plan->reason = call->reason;
 }
 
+/* A call that was begun on the CPU while the device was being prepared is not watched. */
+static double missed_by(const struct lava_call *call, double elapsed_ns, double lost_ns) {
+    bool was_awaiting = call->reason == LAVA_REASON_STARTING || call->reason == LAVA_REASON_MEANWHILE;
+    if (!was_awaiting || call->products > 1)
+        return lost_ns;
+    double device_ns = lava_start_device_ns(&call->operation);
+    return device_ns > 0 && device_ns < elapsed_ns ? elapsed_ns - device_ns : lost_ns;
+}
+
+static void count_for_history(const struct lava_call *call, double elapsed_ns, double lost_ns) {
+    double cpu_ns = call->learning.estimates_ns[LAVA_PLACE_CPU];
+    double saved_ns = call->place == LAVA_PLACE_GPU && cpu_ns > 0 ? cpu_ns - elapsed_ns : 0;
+    double missed_ns = call->valid ? missed_by(call, elapsed_ns, lost_ns) : 0;
+    if (saved_ns != 0 || missed_ns > 0)
+        lava_program_history_count(lava_steps_needs(&call->operation), saved_ns, missed_ns);
+}
+
 /* The sums of the statistics are floating-point numbers, too. */
 static void end(const struct lava_call *call) {
     int saved_errno = errno;
@@ -402,6 +420,8 @@ static void end(const struct lava_call *call) {
     double lost_ns = lava_learning_end_call(&call->learning, &call->operation, call->start_ns + elapsed_ns);
     if (lost_ns > 0)
         lava_start_count_lost(&call->operation, lost_ns);
+    if (lava_program_history_is_kept())
+        count_for_history(call, (double)elapsed_ns, lost_ns);
     if (lava_trace_on())
         lava_account_trace(call, elapsed_ns);
     remember(call, elapsed_ns);

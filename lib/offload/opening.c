@@ -1,9 +1,11 @@
 /* Connects the parts of lib/offload with each other, with the calibration and with the process's end. Called
  * by offload.c at the first call.
  *
- * Invariant: nothing here starts a thread or loads a driver. */
+ * Invariant: nothing here starts a thread or loads a driver, but in a program that won by the device before.
+ */
 #include "lib/offload/opening.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <time.h>
 
@@ -18,6 +20,7 @@
 #include "lib/offload/more_devices.h"
 #include "lib/offload/prepare.h"
 #include "lib/offload/process.h"
+#include "lib/offload/program_history.h"
 #include "lib/offload/threshold.h"
 
 /* At exit, a preparation of a software device is waited for this much longer. */
@@ -67,22 +70,44 @@ static void use_figures(const struct lava_figures *figures) {
     lava_threshold_measured(figures);
 }
 
-/* The CPU BLAS is found first and the statistics are installed next: exit() runs the handlers of those that
- * come later before theirs. */
-void lava_opening_connect(void) {
-    static const struct lava_process_callbacks callbacks = {.stop_measuring = lava_calibration_stop,
+static void end_measuring(const struct timespec *deadline) {
+    lava_program_history_end(!lava_prepare_is_cold());
+    lava_calibration_stop(deadline);
+}
+
+static void connect_process(void) {
+    static const struct lava_process_callbacks callbacks = {.stop_measuring = end_measuring,
                                                             .finish_product = finish_product,
                                                             .finish_preparation = finish_preparation,
                                                             .is_at_rest = is_at_rest,
                                                             .enter_child = enter_child};
+    lava_process_install(&callbacks);
+}
+
+static pthread_once_t process_once = PTHREAD_ONCE_INIT;
+
+void lava_opening_prepare_early(void) {
+    if (lava_program_history_rule() != LAVA_HISTORY_WON || lava_config_get()->mode != LAVA_MODE_AUTO)
+        return;
+    lava_program_history_set_early();
+    lava_report_install();
+    pthread_once(&process_once, connect_process);
+    lava_prepare_early(lava_program_history_needs());
+}
+
+/* The CPU BLAS is found first and the statistics are installed next: exit() runs the handlers of those that
+ * come later before theirs. */
+void lava_opening_connect(void) {
     static const struct lava_calibration_callbacks measuring = {
         .lock = lava_context_lock, .unlock = unlock_used_engine, .measured = use_figures};
     lava_report_note(LAVA_REPORT_CPU_BLAS, lava_cpu_blas_get()->path);
     lava_report_note(LAVA_REPORT_FIGURES, "starting values");
+    lava_report_note(LAVA_REPORT_HISTORY, lava_history_text(lava_program_history_rule()));
     lava_report_install();
     lava_trace_install();
     lava_calibration_connect(&measuring);
     if (lava_config_get()->mode != LAVA_MODE_CPU)
-        lava_process_install(&callbacks);
+        pthread_once(&process_once, connect_process);
     lava_threshold_open();
+    lava_prepare_use_cpu_blas();
 }

@@ -5,5 +5,8 @@
 
 /* Called once, by one thread. Takes some microseconds. */
 void lava_opening_connect(void);
+/* Called at the beginning of main(), by its thread. Prepares the device in a program that won by it before,
+ * and does nothing in any other. */
+void lava_opening_prepare_early(void);
 
 #endif

@@ -52,6 +52,13 @@ static struct {
     pthread_cond_t changed;
 } preparation = {.change = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
+/* A preparation that begins before the program's CPU BLAS is there leaves the figures, which depend on it, to
+ * the first call. */
+static struct {
+    pthread_mutex_t lock;
+    bool later, is_due; /* not yet; and a device waits for them */
+} figures = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
 static void give_up(void);
 static struct lava_watch driver = LAVA_WATCH(give_up);
 
@@ -98,6 +105,11 @@ static bool must_stop(void) {
     return lava_process_is_exiting() || lava_watch_is_given_up(&driver);
 }
 
+static void load_figures(void) {
+    lava_calibration_load(lava_context_capabilities());
+    lava_context_set_figures(lava_calibration_figures());
+}
+
 static enum lava_status create_engine(const char **why) {
     struct lava_device *device;
     struct lava_engine *engine;
@@ -115,8 +127,11 @@ static enum lava_status create_engine(const char **why) {
         return status;
     lava_context_set_engine(engine);
     lava_report_note(LAVA_REPORT_DEVICE, lava_context_capabilities()->name);
-    lava_calibration_load(lava_context_capabilities());
-    lava_context_set_figures(lava_calibration_figures());
+    pthread_mutex_lock(&figures.lock);
+    figures.is_due = figures.later;
+    if (!figures.later)
+        load_figures();
+    pthread_mutex_unlock(&figures.lock);
     return LAVA_OK;
 }
 
@@ -279,6 +294,14 @@ static void end_type(struct lava_engine *engine, enum lava_type type, enum lava_
              lava_status_name(status));
 }
 
+/* Measuring needs the CPU BLAS, too. */
+static void calibrate(enum lava_type type) {
+    pthread_mutex_lock(&figures.lock);
+    if (!figures.later)
+        lava_calibration_begin(type);
+    pthread_mutex_unlock(&figures.lock);
+}
+
 /* A device that fails at half precision goes on with fp32; one that fails at fp32 is not trusted any more.
  * shares: as above. Returns whether the engine is still locked, if it was. */
 static bool prepare_type(struct lava_engine *engine, enum lava_type type, bool shares) {
@@ -296,7 +319,7 @@ static bool prepare_type(struct lava_engine *engine, enum lava_type type, bool s
         if (status)
             end_type(engine, type, status);
         else
-            lava_calibration_begin(type);
+            calibrate(type);
         return false;
     }
     if (status == LAVA_ERROR_UNAVAILABLE) {
@@ -469,6 +492,33 @@ static void start_chain(enum lava_step step, enum lava_type type) {
         start_chain(lava_steps[step].needs, type);
     if (preparation.later[step][type] == COLD)
         start_later(step, type);
+}
+
+void lava_prepare_early(uint64_t needs) {
+    pthread_mutex_lock(&figures.lock);
+    figures.later = true;
+    pthread_mutex_unlock(&figures.lock);
+    for (int type = 0; type < LAVA_TYPE_REAL_COUNT; type++) {
+        if (needs & lava_steps_type_bit(type))
+            start((enum lava_type)type);
+        for (enum lava_step step = 0; step < LAVA_STEP_COUNT; step++)
+            if (needs & lava_steps_bit(type, step))
+                start_chain(step, (enum lava_type)type);
+    }
+    lava_process_await_at_thread_end();
+}
+
+void lava_prepare_use_cpu_blas(void) {
+    pthread_mutex_lock(&figures.lock);
+    bool was_later = figures.later;
+    figures.later = false;
+    if (figures.is_due)
+        load_figures();
+    figures.is_due = false;
+    for (int type = 0; was_later && type < LAVA_TYPE_REAL_COUNT; type++)
+        if (preparation.states[type] == READY && !preparation.unfinished[type])
+            lava_calibration_begin((enum lava_type)type);
+    pthread_mutex_unlock(&figures.lock);
 }
 
 /* Where there was no device before fork(), the child has lost none. */

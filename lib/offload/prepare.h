@@ -14,6 +14,10 @@
  * all its kernels are tested. Returns true where the device is ready, so that lava_context_lock may be
  * called. Else *reason says why not: STARTING, NO_DEVICE, NO_KERNEL, FAILED or FORKED. */
 bool lava_prepare_ready_for(enum lava_type type, bool wait, enum lava_reason *reason);
+/* Starts the preparation of what is needed (steps.h) before the program's first call: nothing of it uses the
+ * CPU BLAS until lava_prepare_use_cpu_blas, which the first call makes before it chooses a plan. */
+void lava_prepare_early(uint64_t needs);
+void lava_prepare_use_cpu_blas(void);
 /* In a child of fork(): FORKED, or NO_DEVICE where its parent had none. */
 enum lava_reason lava_prepare_forked_reason(void);
 /* The same for an operation. One that is not plain (lava_operation_is_plain) needs kernels that are created

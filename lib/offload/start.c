@@ -15,16 +15,15 @@
 #include "lib/calibrate/expected.h"
 #include "lib/offload/context.h"
 #include "lib/offload/prepare.h"
+#include "lib/offload/program_history.h"
 #include "lib/offload/steps.h"
 
 /* A process that has spent this long on products that a device would win is expected to go on. It is 9% of a
  * preparation (760 ms with an H200's driver), and keeps programs that end after one small product from
  * starting one. */
 #define START_AFTER_NS 70e6
-/* What was lost costs as much as a preparation. On an H200 a step takes 0.2 to 0.9 s beside the program: one
- * ?ormqr of 0.17 s had three of them prepared, and pca.py of 50000 x 2048 took 1.67 s instead of 1.06
- * (2026-11-24). */
-#define PREPARATION_NS 150e6
+/* A program that lost before prepares nothing for less than this many times of either. */
+#define QUIET_TIMES 8
 
 static struct {
     pthread_once_t once;
@@ -60,18 +59,25 @@ static double share_of(const struct lava_operation *operation, double products) 
     return lava_forecast_share(&start.prospect, operation, ratio_of(operation));
 }
 
+/* A program that won before waits for nothing, and one that lost for much more than usual. */
+static double patience(void) {
+    static const double factors[LAVA_HISTORY_RULES] = {
+        [LAVA_HISTORY_NONE] = 1, [LAVA_HISTORY_WON] = 0, [LAVA_HISTORY_QUIET] = QUIET_TIMES};
+    return factors[lava_program_history_rule()];
+}
+
 bool lava_start_is_early(const struct lava_operation *operation, double products) {
     if (!lava_prepare_is_cold())
         return false;
     pthread_once(&start.once, find_prospect);
     double cpu_ns = products * lava_figures_cpu_ns(&start.prospect.figures->cpu, operation);
     double ns = cpu_ns > 0 ? fmin(cpu_ns * share_of(operation, products), START_AFTER_NS) : START_AFTER_NS;
-    bool is_early = (double)atomic_fetch_add(&start.counted_ns, (uint64_t)ns) + ns < START_AFTER_NS;
-    return is_early && (double)start.lost_ns < PREPARATION_NS;
+    double most = patience();
+    bool is_early = (double)atomic_fetch_add(&start.counted_ns, (uint64_t)ns) + ns < most * START_AFTER_NS;
+    return is_early && (double)start.lost_ns < most * LAVA_HISTORY_PREPARATION_NS;
 }
 
-/* Returns 0 where it is not known, or no device takes the operation. */
-static double gpu_ns(const struct lava_operation *operation) {
+double lava_start_device_ns(const struct lava_operation *operation) {
     double ratio = ratio_of(operation);
     bool is_known = isfinite(ratio) && ratio > LAVA_FORECAST_NO_PLACE;
     return is_known ? ratio * lava_figures_cpu_ns(&start.prospect.figures->cpu, operation) : 0;
@@ -79,7 +85,7 @@ static double gpu_ns(const struct lava_operation *operation) {
 
 /* Once a device was opened its own figures are there. */
 void lava_start_watch(const struct lava_operation *operation, struct lava_learning *learning) {
-    double expected_ns[LAVA_PLACE_COUNT] = {[LAVA_PLACE_GPU] = gpu_ns(operation)};
+    double expected_ns[LAVA_PLACE_COUNT] = {[LAVA_PLACE_GPU] = lava_start_device_ns(operation)};
     const struct lava_figures *figures = lava_context_figures();
     if (!figures)
         figures = start.prospect.figures;
@@ -97,5 +103,5 @@ void lava_start_count_lost(const struct lava_operation *operation, double lost_n
 }
 
 bool lava_start_has_lost(const struct lava_operation *operation, double next_ns) {
-    return (double)*lost_by(operation) + next_ns >= PREPARATION_NS;
+    return (double)*lost_by(operation) + next_ns >= patience() * LAVA_HISTORY_PREPARATION_NS;
 }

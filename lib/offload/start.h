@@ -17,6 +17,9 @@
  * it is done. Counts nothing once a preparation has begun. */
 bool lava_start_is_early(const struct lava_operation *operation, double products);
 
+/* Returns the device's time for the operation by the figures that are known or guessed; 0: no device takes
+ * it. */
+double lava_start_device_ns(const struct lava_operation *operation);
 /* Watches a call that the CPU BLAS gets while the device is not ready for it, with the device's time by the
  * figures that are known or guessed. */
 void lava_start_watch(const struct lava_operation *operation, struct lava_learning *learning);

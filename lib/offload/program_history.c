@@ -1,0 +1,131 @@
+/* Keeps the file of a program's history. lib/abi looks at it when the library is loaded, opening.c ends it.
+ *
+ * Invariant: a file is only the history. One that is damaged, of another version or of somebody else is as
+ * none; of two processes that end at once, one is forgotten. */
+#include "lib/offload/program_history.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "lib/base/clock.h"
+#include "lib/base/config.h"
+#include "lib/base/file_cache.h"
+#include "lib/base/program_key.h"
+#include "lib/base/report.h"
+
+#define NAME "history"
+
+static struct {
+    enum lava_history_use use; /* OFF: the program has no key, or the settings ask for none */
+    struct lava_program_key key;
+    struct lava_file_cache_place place;
+    char home[sizeof((struct lava_config_storage *)0)->cache_home];
+    struct lava_history before;
+    uint64_t loaded_ns;
+    _Atomic bool early;
+    _Atomic uint64_t needs, first_ns;
+    _Atomic int64_t saved_ns, missed_ns;
+} own;
+
+/* Where another setting decides when a device is prepared, a history would tell nothing. */
+static enum lava_history_use use_of(const struct lava_config *config) {
+    bool decides = config->mode == LAVA_MODE_AUTO && !config->init_sync && config->learn && config->cache;
+    return decides && config->cache_home ? config->history : LAVA_HISTORY_OFF;
+}
+
+static bool is_sound(const struct lava_program_history_entry *entry, size_t bytes) {
+    return bytes == sizeof *entry && entry->history.quiet <= LAVA_HISTORY_QUIET_MOST &&
+           isfinite(entry->history.gain_ns) && isfinite(entry->history.first_ns) &&
+           memchr(entry->name, 0, sizeof entry->name);
+}
+
+static struct lava_history read_file(void) {
+    struct lava_history history = {0};
+    size_t bytes;
+    struct lava_program_history_entry *entry = lava_file_cache_load(&own.place, &bytes);
+    if (entry && is_sound(entry, bytes))
+        history = entry->history;
+    free(entry);
+    return history;
+}
+
+void lava_program_history_look(void) {
+    static struct lava_config_storage storage; /* large for a thread's stack */
+    struct lava_config config;
+    if (own.loaded_ns)
+        return;
+    own.loaded_ns = lava_clock_now_ns();
+    lava_config_peek(&config, &storage);
+    enum lava_history_use use = use_of(&config);
+    if (use == LAVA_HISTORY_OFF || !lava_program_key_find(&own.key))
+        return;
+    strcpy(own.home, config.cache_home);
+    lava_file_cache_place_init(&own.place, own.home, NAME, own.key.text, strlen(own.key.text));
+    own.before = read_file();
+    own.use = use;
+}
+
+enum lava_history_rule lava_program_history_rule(void) {
+    return lava_history_rule(&own.before);
+}
+
+uint64_t lava_program_history_needs(void) {
+    return own.before.needs;
+}
+
+void lava_program_history_set_early(void) {
+    own.early = true;
+}
+
+bool lava_program_history_is_kept(void) {
+    return own.use != LAVA_HISTORY_OFF;
+}
+
+void lava_program_history_count(uint64_t needs, double saved_ns, double missed_ns) {
+    uint64_t none = 0;
+    atomic_compare_exchange_strong(&own.first_ns, &none, lava_clock_now_ns() - own.loaded_ns);
+    if (saved_ns > 0 || missed_ns > 0)
+        own.needs |= needs;
+    own.saved_ns += (int64_t)saved_ns;
+    own.missed_ns += (int64_t)missed_ns;
+}
+
+void lava_program_history_end(bool prepared) {
+    const struct lava_history_run run = {.prepared = prepared,
+                                         .early = own.early,
+                                         .needs = own.needs,
+                                         .saved_ns = (double)own.saved_ns,
+                                         .missed_ns = (double)own.missed_ns,
+                                         .first_ns = (double)own.first_ns};
+    if (own.use != LAVA_HISTORY_ON || !lava_history_is_telling(&own.before, &run))
+        return;
+    struct lava_program_history_entry entry;
+    memset(&entry, 0, sizeof entry);
+    entry.history = read_file(); /* another process of the program may have ended meanwhile */
+    bool is_new = entry.history.runs == 0;
+    lava_history_add(&entry.history, &run);
+    entry.written_s = (int64_t)time(NULL);
+    memcpy(entry.name, own.key.name, sizeof entry.name);
+    if (lava_file_cache_store(&own.place, &entry, sizeof entry) && is_new)
+        lava_file_cache_keep(own.home, NAME, LAVA_PROGRAM_HISTORY_FILES);
+}
+
+struct visitor {
+    lava_program_history_show *show;
+    void *context;
+};
+
+static void visit(void *context, const void *key, size_t key_bytes, const void *data, size_t bytes) {
+    const struct visitor *visitor = context;
+    (void)key, (void)key_bytes;
+    if (bytes == sizeof(struct lava_program_history_entry) && is_sound(data, bytes))
+        visitor->show(visitor->context, data);
+}
+
+void lava_program_history_each(const char *cache_home, lava_program_history_show *show, void *context) {
+    struct visitor visitor = {show, context};
+    lava_file_cache_each(cache_home, NAME, visit, &visitor);
+}

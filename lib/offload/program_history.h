@@ -1,0 +1,43 @@
+/* What this program's earlier runs say (dispatch/history.h), and what this one adds: a small file in the
+ * cache for each program that has prepared a device (lib/base/program_key.h tells programs apart).
+ *
+ * The library is loaded into every program that inherits LD_PRELOAD. In one without a history this costs two
+ * system calls, and begins no thread and makes no file. */
+#ifndef LAVA_OFFLOAD_PROGRAM_HISTORY_H
+#define LAVA_OFFLOAD_PROGRAM_HISTORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dispatch/history.h"
+
+#define LAVA_PROGRAM_HISTORY_FILES 256 /* at most; the oldest ones are deleted */
+
+/* Reads the program's file, once, when the library is loaded. A process that does not call it has no history,
+ * and adds to none. */
+void lava_program_history_look(void);
+/* Returns the rule of this process, which stays. */
+enum lava_history_rule lava_program_history_rule(void);
+/* Returns what the last run that won needed of the device (lib/offload/steps.h). */
+uint64_t lava_program_history_needs(void);
+/* The preparation begins at the load. */
+void lava_program_history_set_early(void);
+
+/* Returns whether calls are counted. */
+bool lava_program_history_is_kept(void);
+/* Counts a call that is large enough for a device: what it needs of one, what it saved there, and what it
+ * lost because none was ready. Any thread. */
+void lava_program_history_count(uint64_t needs, double saved_ns, double missed_ns);
+/* Adds the run to the file. exit() calls this; prepared: a preparation was begun. */
+void lava_program_history_end(bool prepared);
+
+/* A file, as `lavablas info` shows it. */
+struct lava_program_history_entry {
+    struct lava_history history;
+    int64_t written_s; /* of the epoch */
+    char name[64];
+};
+typedef void lava_program_history_show(void *context, const struct lava_program_history_entry *entry);
+void lava_program_history_each(const char *cache_home, lava_program_history_show *show, void *context);
+
+#endif

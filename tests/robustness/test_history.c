@@ -1,0 +1,291 @@
+/* Programs with a history: each case starts this program again and again with one cache, and looks at what
+ * its runs leave there and at what the next one does. The library is linked in, and finds the history as it
+ * does when it is loaded. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/base/config.h"
+#include "lib/base/file_cache.h"
+#include "lib/base/program_key.h"
+#include "lib/offload/context.h"
+#include "lib/offload/offload.h"
+#include "lib/offload/prepare.h"
+#include "lib/offload/program_history.h"
+#include "tests/robustness/cases.h"
+#include "tests/robustness/forged.h"
+
+#define SIZE    256
+#define CPU_NS  1e9 /* the CPU is said to take that long for a product */
+#define CALLS   4
+#define LOAD_S  30
+#define FILES   300
+#define CORRUPT 5
+
+static char home[] = "/tmp/lavablas-history-XXXXXX";
+
+/* What the children do. */
+
+static bool multiply(int calls) {
+    struct product product = {.m = SIZE, .n = SIZE, .k = SIZE, .alpha = 1, .beta = 0};
+    bool all = true;
+    product_make(&product, 1);
+    for (int i = 0; i < calls; i++)
+        all = CASE_CHECK(case_multiply(&product, NULL)) && all;
+    product_free(&product);
+    return all;
+}
+
+static void claim_fast_device(void) {
+    forged_at_once(forged_figures(CPU_NS, 1e4));
+}
+
+/* A program without a history whose products win: the device is ready for all of them. */
+static int child_wins(void) {
+    enum lava_reason reason;
+    CASE_CHECK(lava_program_history_rule() != LAVA_HISTORY_WON);
+    lava_offload_open();
+    if (!CASE_CHECK(lava_prepare_ready(true, &reason)))
+        return 1;
+    claim_fast_device();
+    multiply(CALLS);
+    return case_result();
+}
+
+static bool is_preparing(void) {
+    return case_threads_named("lava-prepare") > 0 || !lava_prepare_is_cold();
+}
+
+/* Without any call, and without the CPU BLAS, the device gets ready; then products are right and win again.
+ */
+static int child_is_early(void) {
+    enum lava_reason reason = LAVA_REASON_COUNT;
+    CASE_CHECK(lava_program_history_rule() == LAVA_HISTORY_WON);
+    CASE_CHECK(is_preparing());
+    double until = case_now() + LOAD_S;
+    while (!lava_prepare_ready(false, &reason) && reason == LAVA_REASON_STARTING && case_now() < until)
+        case_sleep(0.01);
+    CASE_CHECK(lava_prepare_ready(false, &reason));
+    CASE_CHECK(!lava_context_figures());
+    lava_offload_open();
+    if (!CASE_CHECK(lava_context_figures()))
+        return 1;
+    claim_fast_device();
+    multiply(CALLS);
+    return case_result();
+}
+
+/* The first call comes while the device is being opened. */
+static int child_calls_at_once(void) {
+    CASE_CHECK(lava_program_history_rule() == LAVA_HISTORY_WON);
+    multiply(CALLS);
+    CASE_CHECK(is_preparing());
+    return case_result();
+}
+
+static int child_is_idle(void) {
+    CASE_CHECK(is_preparing() == (lava_program_history_rule() == LAVA_HISTORY_WON));
+    return case_result();
+}
+
+static int child_is_quiet(void) {
+    CASE_CHECK(lava_program_history_rule() == LAVA_HISTORY_QUIET);
+    CASE_CHECK(!is_preparing());
+    multiply(1);
+    CASE_CHECK(!is_preparing());
+    return case_result();
+}
+
+static int child_has_none(void) {
+    CASE_CHECK(lava_program_history_rule() == LAVA_HISTORY_NONE);
+    CASE_CHECK(!is_preparing());
+    multiply(1);
+    return case_result();
+}
+
+/* A child of fork() and a program that is replaced leave the file as it is. */
+static int child_forks(void) {
+    int status = 1;
+    pid_t child = fork();
+    if (child == 0)
+        exit(multiply(1) ? 0 : 1);
+    CASE_CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+    multiply(CALLS);
+    return case_result();
+}
+
+static int child_execs(void) {
+    CASE_CHECK(is_preparing());
+    execl("/bin/true", "true", (char *)NULL);
+    return 1;
+}
+
+static const struct {
+    const char *name;
+    int (*run)(void);
+} children[] = {
+    {"wins", child_wins},    {"early", child_is_early}, {"at-once", child_calls_at_once},
+    {"idle", child_is_idle}, {"quiet", child_is_quiet}, {"none", child_has_none},
+    {"forks", child_forks},  {"execs", child_execs},
+};
+
+/* The cases. */
+
+static bool runs(const char *name, const char *use) {
+    int status = 1;
+    pid_t child = fork();
+    if (child == 0) {
+        setenv("LAVABLAS_HISTORY", use, 1);
+        execl("/proc/self/exe", "test_history", "--child", name, (char *)NULL);
+        _exit(127);
+    }
+    return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
+static void keep_entry(void *context, const struct lava_program_history_entry *entry) {
+    struct lava_program_history_entry *kept = context;
+    kept->history.reserved++;
+    uint32_t count = kept->history.reserved;
+    *kept = *entry;
+    kept->history.reserved = count;
+}
+
+/* Returns the only entry; `runs` is 0 where there is none. */
+static struct lava_history entry_of(void) {
+    struct lava_program_history_entry entry = {0};
+    lava_program_history_each(home, keep_entry, &entry);
+    CASE_CHECK(entry.history.reserved <= 1);
+    CASE_CHECK(entry.history.runs == 0 || !strcmp(entry.name, "test_history"));
+    return entry.history;
+}
+
+static bool open_home(void) {
+    return CASE_CHECK(mkdtemp(home) && !setenv("XDG_CACHE_HOME", home, 1) && !unsetenv("LAVABLAS_MODE"));
+}
+
+static int close_home(void) {
+    char command[100];
+    snprintf(command, sizeof command, "rm -r %s", home);
+    CASE_CHECK(system(command) == 0);
+    return case_result();
+}
+
+static int early_in_the_third_start(void) {
+    if (!open_home())
+        return 1;
+    CASE_CHECK(runs("none", "on"));
+    CASE_CHECK(entry_of().runs == 0); /* it prepared nothing: no file */
+    CASE_CHECK(runs("wins", "on"));
+    struct lava_history history = entry_of();
+    CASE_CHECK(history.runs == 1 && history.won == 1 && history.gain_ns > 0 && history.needs != 0);
+    CASE_CHECK(runs("early", "on"));
+    CASE_CHECK(entry_of().won == 2);
+    CASE_CHECK(runs("early", "read"));
+    CASE_CHECK(entry_of().runs == 2);
+    CASE_CHECK(runs("none", "off"));
+    CASE_CHECK(entry_of().runs == 2);
+    CASE_CHECK(runs("at-once", "on"));
+    CASE_CHECK(entry_of().runs == 3);
+    return close_home();
+}
+
+/* What does not use the device loses the rule for one run. */
+static int quiet_after_a_loss(void) {
+    if (!open_home())
+        return 1;
+    CASE_CHECK(runs("wins", "on"));
+    CASE_CHECK(runs("idle", "on"));
+    struct lava_history history = entry_of();
+    CASE_CHECK(history.runs == 2 && history.lost == 1 && history.quiet == 1);
+    CASE_CHECK(runs("quiet", "on"));
+    history = entry_of();
+    CASE_CHECK(history.runs == 3 && history.lost == 1 && history.quiet == 0);
+    return close_home();
+}
+
+/* fork() and exec while the driver is loading. */
+static int processes_of_the_program(void) {
+    if (!open_home())
+        return 1;
+    CASE_CHECK(runs("wins", "on"));
+    if (!CASE_FORK_IS_UNSAFE) {
+        CASE_CHECK(runs("forks", "read"));
+        CASE_CHECK(entry_of().runs == 1);
+    }
+    CASE_CHECK(runs("execs", "on"));
+    CASE_CHECK(entry_of().runs == 1);
+    return close_home();
+}
+
+/* A file that is damaged at any place is as none, and is replaced. */
+static int damaged_files(void) {
+    struct lava_file_cache_place place;
+    struct lava_program_key key;
+    if (!open_home() || !CASE_CHECK(lava_program_key_find(&key)))
+        return 1;
+    lava_file_cache_place_init(&place, home, "history", key.text, strlen(key.text));
+    CASE_CHECK(runs("wins", "on"));
+    for (int i = 0; i < CORRUPT; i++) {
+        FILE *file = fopen(place.path, "r+b");
+        if (!CASE_CHECK(file && !fseek(file, 0, SEEK_END)))
+            return 1;
+        long bytes = ftell(file), at = i * (bytes - 1) / (CORRUPT - 1);
+        CASE_CHECK(!fseek(file, at, SEEK_SET) && fputc(0xa5, file) != EOF && !fclose(file));
+        CASE_CHECK(runs("none", "on"));
+        CASE_CHECK(runs("wins", "on"));
+        CASE_CHECK(entry_of().runs == 1);
+    }
+    /* a number that no run leaves, with a right checksum */
+    struct lava_program_history_entry entry = {
+        .history = {.runs = 1, .needs = 1, .gain_ns = 1, .quiet = 1000}};
+    CASE_CHECK(lava_file_cache_store(&place, &entry, sizeof entry));
+    CASE_CHECK(runs("none", "on"));
+    return close_home();
+}
+
+static void count_entry(void *context, const struct lava_program_history_entry *entry) {
+    (void)entry;
+    ++*(int *)context;
+}
+
+static int bounded(void) {
+    const struct lava_program_history_entry entry = {.history.runs = 1, .name = "another"};
+    if (!open_home())
+        return 1;
+    for (int i = 0; i < FILES; i++) {
+        struct lava_file_cache_place place;
+        lava_file_cache_place_init(&place, home, "history", &i, sizeof i);
+        CASE_CHECK(lava_file_cache_store(&place, &entry, sizeof entry));
+    }
+    lava_file_cache_keep(home, "history", FILES - CORRUPT);
+    int count = 0;
+    lava_program_history_each(home, count_entry, &count);
+    CASE_CHECK(count == FILES - CORRUPT);
+    for (int i = 0; i < FILES; i++) { /* those that came first are gone */
+        struct lava_file_cache_place place;
+        size_t bytes;
+        lava_file_cache_place_init(&place, home, "history", &i, sizeof i);
+        void *data = lava_file_cache_load(&place, &bytes);
+        CASE_CHECK((data != NULL) == (i >= CORRUPT));
+        free(data);
+    }
+    return close_home();
+}
+
+int main(int argument_count, char **arguments) {
+    static const struct test_case cases[] = {
+        {.name = "early", .run = early_in_the_third_start, .lines = -1},
+        {.name = "quiet", .run = quiet_after_a_loss, .lines = -1},
+        {.name = "processes", .run = processes_of_the_program, .lines = -1},
+        {.name = "damaged", .run = damaged_files, .lines = -1},
+        {.name = "bounded", .run = bounded, .lines = -1},
+        {.name = NULL},
+    };
+    for (size_t i = 0; argument_count == 3 && i < sizeof children / sizeof children[0]; i++)
+        if (!strcmp(arguments[2], children[i].name))
+            return children[i].run();
+    return cases_main(argument_count, arguments, cases);
+}
