@@ -16,7 +16,7 @@
  * orders 1024 and 8192 are within a tenth of what an H200 took, 1.3 and 17.0 ms. */
 #define LAVA_HALVING_PASSES 13
 /* The copy threads copy from and to a buffer in host memory, which is new memory. A starting value: an H200's
- * host clears new pages at 50 GB/s and copies faster (doc/design.md). */
+ * host clears new pages at 50 GB/s and copies faster (doc/notes/transfers.md). */
 #define LAVA_HALVING_BUFFER_BYTES_PER_S 20e9
 
 /* What all plans of a call share. */

@@ -21,7 +21,8 @@
 
 /* Beside a thread that never sleeps, one that works for BURST_NS and then sleeps a little longer has never
  * had more than its fair share, so the scheduler runs it as soon as it wakes. Without rests it is interrupted
- * at a timer tick with a cell in its hands, and waits for the next tick, 4 ms later (doc/design.md). */
+ * at a timer tick with a cell in its hands, and waits for the next tick, 4 ms later (doc/notes/transfers.md).
+ */
 #define BURST_NS 60000
 #define REST_NS  90000
 /* The scheduler prefers threads that ask for short slices, from Linux 6.12 on. */

@@ -101,7 +101,7 @@ def main():
     check_front_page((root / "README.md").read_text(encoding="utf-8").splitlines())
     known, texts = read_table(root)
     used, begun = set(), set()
-    for path in [root / "README.md", *sorted((root / "doc").glob("*.md"))]:
+    for path in [root / "README.md", *sorted((root / "doc").rglob("*.md"))]:
         for block in blocks_of(path.read_text(encoding="utf-8")):
             first = " ".join(block[0].split())
             begins = [text for text in texts if first.startswith(text)]

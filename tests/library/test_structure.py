@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How the sources hang together: no module includes itself by way of others, each folder of the library includes those that
-the table of doc/design.md lists for it, a file that a comment or a document names exists, and LAPACK's kinds of operations are
-named by their tables and by who makes them alone.
+the table of doc/design.md lists for it, a file that a comment or a document names exists, a link of a document leads to a file
+and a heading, and LAPACK's kinds of operations are named by their tables and by who makes them alone.
 
     test_structure.py SOURCE_FOLDER
 
@@ -160,6 +160,33 @@ def check_names(root, texts):
     print(f"{count} names of files")
 
 
+def headings_of(page):
+    """Returns the anchors of a document's headings, as GitHub makes them."""
+    titles = re.findall(r"^#+ (.+)$", re.sub(r"^```.*?^```", "", page, flags=re.M | re.S), re.M)
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def check_links(root, texts):
+    """Each relative link of a document leads to a file, and behind # to a heading; each note is in the index of the notes."""
+    count = 0
+    for name, text in texts.items():
+        if not name.endswith(".md"):
+            continue
+        for path, anchor in re.findall(r"\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]*))?\)", text):
+            count += 1
+            target = (root / folder_of(name) / path).resolve() if path else (root / name).resolve()
+            if not target.exists():
+                fail(f"{name} links to {path}, which does not exist")
+            elif anchor and anchor not in headings_of(target.read_text(encoding="utf-8")):
+                fail(f"{name} links to {path}#{anchor}, a heading that does not exist")
+    for name in texts:
+        if name.startswith("doc/notes/") and f"({name.rpartition('/')[2]})" not in texts["doc/notes/README.md"]:
+            if not name.endswith("/README.md"):
+                fail(f"doc/notes/README.md does not list {name}")
+    if count < 100:
+        fail(f"only {count} links were found")
+
+
 def main():
     root = pathlib.Path(sys.argv[1])
     texts = read_tree(root)
@@ -168,6 +195,7 @@ def main():
     check_folders(includes, texts["doc/design.md"])
     check_kinds(texts)
     check_names(root, texts)
+    check_links(root, texts)
     return failed
 
 
