@@ -106,7 +106,7 @@ static bool has_paid(struct lava_call *call) {
  * more than they do. One product of a batch tells nothing about all. */
 static bool is_worth_preparing(struct lava_call *call) {
     struct lava_plan plan;
-    if (call->products > 1 || !lava_prepare_would_start(&call->operation))
+    if (call->products > 1 || !lava_readiness_would_start(lava_steps_needs(&call->operation)))
         return true;
     if (lava_config_get()->mode != LAVA_MODE_GPU)
         return has_paid(call);
@@ -143,13 +143,14 @@ static bool forwarded_early(struct lava_call *call, enum lava_environment enviro
     else if (underflowing)
         call->reason = LAVA_REASON_UNDERFLOW;
     else if (lava_process_is_forked())
-        call->reason = lava_prepare_forked_reason();
+        call->reason = lava_readiness_ask(lava_steps_needs(operation)).reason;
     else if (!wait && lava_start_is_early(operation, products_of(call)))
         call->reason = LAVA_REASON_EARLY;
     else if (call->refuses_zeros && lava_cpu_inverse_find_zero(operation))
         call->reason = LAVA_REASON_SINGULAR;
     else
-        return !(wait || is_worth_preparing(call)) || !lava_prepare_ready_to(operation, wait, &call->reason);
+        return !(wait || is_worth_preparing(call)) ||
+               !lava_prepare_may_use(lava_steps_needs(operation), wait, &call->reason);
     return true;
 }
 
@@ -226,7 +227,7 @@ static bool try_device(struct lava_call *call) {
 static enum lava_meanwhile_device look_for_device(enum lava_type type) {
     enum lava_reason reason;
     lava_fork_gate_pass();
-    if (lava_prepare_ready_for(type, false, &reason))
+    if (lava_prepare_may_multiply(type, false, &reason))
         return LAVA_MEANWHILE_READY;
     return reason == LAVA_REASON_STARTING ? LAVA_MEANWHILE_AWAITED : LAVA_MEANWHILE_NONE;
 }
@@ -343,8 +344,8 @@ static bool begin(struct lava_call *call, bool *is_there) {
         underflowing = call;
     if (early && !finished && is_awaiting(call))
         lava_start_watch(&call->operation, &call->learning);
-    if (!finished && call->valid && lava_prepare_is_under_way() && !lava_process_is_forked())
-        lava_spare_take(call->routine, lava_prepare_needs_processors(), &call->spare);
+    if (!finished && call->valid && lava_readiness_is_under_way() && !lava_process_is_forked())
+        lava_spare_take(call->routine, lava_readiness_needs_processors(), &call->spare);
     if (call->spare.before > 0)
         call->learning.alone = 0;
     fesetenv(&callers);
@@ -372,7 +373,7 @@ void lava_offload_explain(struct lava_call *call, struct lava_plan *plan) {
     /* Measured figures come with the device, and may lower the cut-off. */
     if (forwarded && call->reason == LAVA_REASON_CUTOFF &&
         lava_operation_work_of(&call->operation, call->products) >= LAVA_POLICY_CUTOFF &&
-        lava_prepare_ready_for(lava_type_real(call->operation.type), true, &unused))
+        lava_prepare_may_multiply(lava_type_real(call->operation.type), true, &unused))
         forwarded = forwarded_early(call, environment, true);
     if (!forwarded) {
         struct lava_plan shared;
@@ -433,7 +434,7 @@ bool lava_offload_wait(const char **why) {
         *why = lava_reason_text(reason);
         return false;
     }
-    bool ready = lava_prepare_ready(true, &reason);
-    *why = ready || reason == LAVA_REASON_NO_DEVICE ? lava_prepare_explanation() : lava_reason_text(reason);
+    bool ready = lava_prepare_may_multiply(LAVA_TYPE_FP32, true, &reason);
+    *why = ready || reason == LAVA_REASON_NO_DEVICE ? lava_readiness_explanation() : lava_reason_text(reason);
     return ready;
 }

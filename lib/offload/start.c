@@ -14,7 +14,7 @@
 #include "lib/calibrate/calibration.h"
 #include "lib/calibrate/expected.h"
 #include "lib/offload/context.h"
-#include "lib/offload/prepare.h"
+#include "lib/offload/readiness.h"
 #include "lib/offload/steps.h"
 
 /* A process that has spent this long on products that a device would win is expected to go on. It is 9% of a
@@ -61,7 +61,7 @@ static double share_of(const struct lava_operation *operation, double products) 
 }
 
 bool lava_start_is_early(const struct lava_operation *operation, double products) {
-    if (!lava_prepare_is_cold())
+    if (lava_readiness_phase() != LAVA_READINESS_UNOPENED)
         return false;
     pthread_once(&start.once, find_prospect);
     double cpu_ns = products * lava_figures_cpu_ns(&start.prospect.figures->cpu, operation);

@@ -108,7 +108,7 @@ static int not_for_hopeless_calls(void) {
     int calls = (int)(10 * START_NS / guessed_ns(&thin));
     CASE_CHECK(calls > 100);
     CASE_CHECK(count_until_start(&thin, calls) == calls);
-    CASE_CHECK(lava_prepare_is_cold() && !is_vulkan_loaded());
+    CASE_CHECK((lava_readiness_phase() == LAVA_READINESS_UNOPENED) && !is_vulkan_loaded());
     printf("%d calls of %lld x %lld x %d, none started a preparation\n", calls, (long long)size,
            (long long)size, THIN);
     if (guessed_ns(&large) <= 1e6)
@@ -175,7 +175,7 @@ static int not_where_figures_say_so(void) {
     if (!make_home() || !leave_figures(1e3, 0))
         return 1;
     CASE_CHECK(count_until_start(&operation, MANY) == MANY);
-    CASE_CHECK(lava_prepare_is_cold());
+    CASE_CHECK((lava_readiness_phase() == LAVA_READINESS_UNOPENED));
     remove_home();
     return case_result();
 }
@@ -196,7 +196,8 @@ static double multiply_until_start(int most) {
         sum_s += (double)ns / 1e9;
     }
     product_free(&product);
-    CASE_CHECK((last.reason == LAVA_REASON_STARTING) == !lava_prepare_is_cold());
+    CASE_CHECK((last.reason == LAVA_REASON_STARTING) ==
+               (lava_readiness_phase() != LAVA_READINESS_UNOPENED));
     return sum_s;
 }
 
@@ -237,7 +238,7 @@ static int where_enough_was_lost(void) {
     double sum_s = multiply_until_start(MOST_LOST);
     printf("after %.3f s in products of %.1f ms\n", sum_s, ns / 1e6);
     CASE_CHECK(sum_s > LOST_S && sum_s < MOST_LOST_S);
-    CASE_CHECK(!lava_prepare_is_cold() && !lava_start_is_early(&operation, 1));
+    CASE_CHECK(lava_readiness_phase() != LAVA_READINESS_UNOPENED && !lava_start_is_early(&operation, 1));
     remove_home();
     case_ends();
     return case_result();
@@ -313,15 +314,15 @@ static int not_beside_a_preparation(void) {
     CASE_CHECK(lava_start_is_early(&operation, 1));
     lava_fork_gate_enter();
     lava_start_watch(&operation, &learning);
-    CASE_CHECK(learning.alone > 0 && !lava_prepare_ready_for(LAVA_TYPE_FP32, false, &reason));
-    CASE_CHECK(lava_prepare_needs_processors());
+    CASE_CHECK(learning.alone > 0 && !lava_prepare_may_multiply(LAVA_TYPE_FP32, false, &reason));
+    CASE_CHECK(lava_readiness_needs_processors());
     CASE_CHECK(lava_learning_end_call(&learning, &operation, learning.start_ns + (uint64_t)(5 * CPU_NS)) ==
                0);
     lava_fork_gate_leave();
-    for (int i = 0; i < LAVA_EXPERIENCE_SAMPLES && lava_prepare_needs_processors(); i++)
+    for (int i = 0; i < LAVA_EXPERIENCE_SAMPLES && lava_readiness_needs_processors(); i++)
         CASE_CHECK(lose(&operation, 5 * CPU_NS, &learning) == 0 && learning.cpu_factor == 0);
-    lava_prepare_ready_for(LAVA_TYPE_FP32, true,
-                           &reason); /* the device's compiler is done before the process is */
+    lava_prepare_may_multiply(LAVA_TYPE_FP32, true,
+                              &reason); /* the device's compiler is done before the process is */
     remove_home();
     case_ends();
     return case_result();
@@ -352,7 +353,7 @@ static int not_by_what_was_lost(void) {
     if (!expect_faster_cpu())
         return 1;
     CASE_CHECK(multiply_until_start(UNLEARNT) > LOST_S);
-    CASE_CHECK(lava_prepare_is_cold());
+    CASE_CHECK((lava_readiness_phase() == LAVA_READINESS_UNOPENED));
     remove_home();
     return case_result();
 }
