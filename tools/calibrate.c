@@ -261,7 +261,7 @@ static unsigned prepare(void) {
         command_progress(type, LAVA_TYPE_REAL_COUNT, "preparing", lava_type_name((enum lava_type)type));
         if (!isatty(STDERR_FILENO))
             fprintf(stderr, "preparing %s\n", lava_type_name((enum lava_type)type));
-        if (lava_prepare_ready_for((enum lava_type)type, true, &reason))
+        if (lava_prepare_may_multiply((enum lava_type)type, true, &reason))
             types |= 1u << type;
         else
             fprintf(stderr, "%s: %s\n", lava_type_name((enum lava_type)type), lava_reason_text(reason));

@@ -276,7 +276,7 @@ static bool check_tests(struct lava_capabilities *device) {
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         enum lava_reason reason;
         command_progress((int)i, (int)(sizeof types / sizeof types[0]), "testing", lava_type_name(types[i]));
-        bool ready = lava_prepare_ready_for(types[i], true, &reason);
+        bool ready = lava_prepare_may_multiply(types[i], true, &reason);
         command_progress(0, 0, NULL, NULL);
         if (ready)
             add(GOOD, NULL, "test: kernels of %s compute right results", lava_type_name(types[i]));
@@ -284,7 +284,7 @@ static bool check_tests(struct lava_capabilities *device) {
             add(types[i] == LAVA_TYPE_FP32 ? BAD : KNOW,
                 "update the GPU's driver; `lavablas verify` names the kernels and their errors",
                 "test: %s: %s (%s)", lava_type_name(types[i]), lava_reason_text(reason),
-                lava_prepare_explanation());
+                lava_readiness_explanation());
         works &= ready || types[i] != LAVA_TYPE_FP32;
     }
     return works;

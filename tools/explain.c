@@ -532,7 +532,7 @@ int explain(int argc, char **argv) {
     if (with_plan)
         explain_plan(&call.operation, &plan);
     if (call.reason == LAVA_REASON_NO_DEVICE)
-        printf("device: none (%s)\n", lava_prepare_explanation());
+        printf("device: none (%s)\n", lava_readiness_explanation());
     if (plan.cpu_ns > 0) {
         show_cpu_source(&call.operation);
         device_print_source("figures: ");

@@ -27,7 +27,7 @@ int explain_put(const struct lava_call *call, const struct lava_plan *plan) {
            lava_stats_place(call->place));
     lava_json_put_member(stdout, "reason", lava_reason_text(call->reason));
     if (call->reason == LAVA_REASON_NO_DEVICE)
-        lava_json_put_member(stdout, "no_device", lava_prepare_explanation());
+        lava_json_put_member(stdout, "no_device", lava_readiness_explanation());
     if (plan->cpu_ns > 0)
         printf(",\"cpu_ns\":%.0f,\"gpu_ns\":%.0f,\"is_measured\":%s", plan->cpu_ns, plan->gpu_ns,
                lava_calibration_is_stored() ? "true" : "false");

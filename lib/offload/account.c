@@ -4,6 +4,7 @@
 #include "lib/base/config.h"
 #include "lib/base/sizes.h"
 #include "lib/base/stats.h"
+#include "lib/host/cpu_blas.h"
 #include "lib/offload/call.h"
 
 void lava_account_trace(const struct lava_call *call, uint64_t elapsed_ns) {
@@ -19,19 +20,30 @@ void lava_account_trace(const struct lava_call *call, uint64_t elapsed_ns) {
     lava_trace_add(&span);
 }
 
-bool lava_account_lacks_estimate(const struct lava_call *call) {
-    return call->valid && call->place == LAVA_PLACE_GPU && call->learning.estimates_ns[LAVA_PLACE_CPU] == 0 &&
-           lava_config_get()->stats;
+double lava_account_cpu_ns(const struct lava_operation *operation, double products) {
+    double rate = lava_cpu_blas_figures(lava_cpu_blas_get()).flops_per_s[operation->type];
+    return rate > 0 ? 1e9 * products * lava_operation_flops(operation) / rate : 0;
 }
 
-void lava_account_count(const struct lava_call *call, uint64_t elapsed_ns, double expected_ns) {
+static double products_of(const struct lava_call *call) {
+    return call->products > 1 ? (double)call->products : 1.0;
+}
+
+/* The statistics show how long the CPU would have taken, also where nobody has estimated it. */
+static double cpu_time(const struct lava_call *call) {
     double estimated_ns = call->learning.estimates_ns[LAVA_PLACE_CPU];
-    double cpu_ns = estimated_ns == 0 ? expected_ns : estimated_ns;
+    bool lacks =
+        call->valid && call->place == LAVA_PLACE_GPU && estimated_ns == 0 && lava_config_get()->stats;
+    return lacks ? lava_account_cpu_ns(&call->operation, products_of(call)) : estimated_ns;
+}
+
+void lava_account_count(const struct lava_call *call, uint64_t elapsed_ns) {
+    double cpu_ns = cpu_time(call);
     enum lava_routine outer = lava_tally_outer((uintptr_t)call);
     if (outer < LAVA_ROUTINE_COUNT) {
         double flops = call->valid ? lava_operation_flops(&call->operation) : 0;
-        lava_tally_count_under(outer, call->routine, call->place, elapsed_ns,
-                               flops * (call->products > 1 ? (double)call->products : 1), cpu_ns);
+        lava_tally_count_under(outer, call->routine, call->place, elapsed_ns, flops * products_of(call),
+                               cpu_ns);
         return;
     }
     lava_stats_count(call->routine, call->valid ? &call->operation : NULL, call->products, call->place,

@@ -7,17 +7,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "dispatch/types.h"
+#include "dispatch/operation.h"
 #include "lib/base/trace.h"
 #include "lib/offload/threshold.h"
 
 struct lava_call;
 
-/* Returns whether the statistics show how long the CPU would have taken for the call, and nobody has
- * estimated it yet. */
-bool lava_account_lacks_estimate(const struct lava_call *call);
-/* Counts the call. expected_ns is the CPU's time by its rate, for a call that lacks an estimate. */
-void lava_account_count(const struct lava_call *call, uint64_t elapsed_ns, double expected_ns);
+/* Returns the CPU's time for so many such products by its rate; 0 if that is not known. */
+double lava_account_cpu_ns(const struct lava_operation *operation, double products);
+/* Counts the call. */
+void lava_account_count(const struct lava_call *call, uint64_t elapsed_ns);
 /* Returns whether calls of so much work (m n k) are only counted now: statistics are wanted, and such calls
  * are below the cut-off. */
 static inline bool lava_account_counts_only(double work) {

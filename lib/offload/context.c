@@ -52,7 +52,7 @@ struct lane {
 struct device {
     struct lane lanes[LANES];
     unsigned taken;  /* lanes */
-    uint64_t serves; /* what it is tested for, as in prepare.h; the first one: see there */
+    uint64_t serves; /* what it is tested for, as in readiness.h; the first one: see there */
     bool closed;     /* a preparation has it */
     bool refused;    /* another lane could not be made */
     bool reclaiming; /* the first lane's product waits for the memory of the others */

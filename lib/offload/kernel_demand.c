@@ -3,12 +3,16 @@
 
 #include "lib/base/clock.h"
 #include "lib/host/processor.h"
+#include "lib/offload/process.h"
+#include "lib/offload/readiness.h"
 
 /* Compiling the other kernels of fp32 takes 4 s of processor time (H100, driver 580, 2026-11-25), 0.3 s of 16
  * processors. */
 #define DEVICE_NS UINT64_C(300000000)
 #define WINDOW_NS UINT64_C(100000000)
 #define CPU_SHARE 4
+/* How soon to look again. */
+#define LOOK_NS UINT64_C(20000000)
 
 static _Atomic uint64_t computed_ns[LAVA_TYPE_COUNT];
 
@@ -35,4 +39,16 @@ bool lava_kernel_demand_is_there(enum lava_type type, struct lava_kernel_demand_
     return last.wall_ns > 0 &&
            lava_kernel_demand_are_unused(now_ns - last.wall_ns, look->process_ns - last.process_ns,
                                          lava_processor_count());
+}
+
+void lava_kernel_demand_await(const struct lava_self_test *test, uint64_t need) {
+    struct lava_kernel_demand_look look = {0};
+    lava_pipelines_hold(test->engine->device, false);
+    lava_pipelines_save(test->engine->device);
+    while ((lava_readiness_in(LAVA_READINESS_IN(HELD)) & need) && !lava_process_is_exiting() &&
+           !lava_kernel_demand_is_there(test->type, &look)) {
+        struct timespec until = lava_clock_deadline(LOOK_NS);
+        lava_readiness_await(need, LAVA_READINESS_IN(HELD), &until);
+    }
+    lava_pipelines_hold(test->engine->device, true);
 }

@@ -8,13 +8,11 @@
 #include <stdint.h>
 
 #include "dispatch/policy.h"
+#include "lib/offload/self_test.h"
 
 /* A call of the type took so long. */
 void lava_kernel_demand_add(enum lava_type type, enum lava_place place, enum lava_reason reason,
                             uint64_t elapsed_ns);
-
-/* How soon to look again. */
-#define LAVA_KERNEL_DEMAND_LOOK_NS UINT64_C(20000000)
 
 /* When the processors were last looked at; zero at first. */
 struct lava_kernel_demand_look {
@@ -24,6 +22,10 @@ struct lava_kernel_demand_look {
  * whether the process has left half of the processors unused since the last look, at least 100 ms ago.
  * Otherwise it looks again once that time is over. */
 bool lava_kernel_demand_is_there(enum lava_type type, struct lava_kernel_demand_look *look);
+/* Called where nobody waits for the device and no pipeline is being created. Returns when there is such a
+ * demand, or when the need is no longer held (readiness.h), or at exit(). The type's first kernel computes
+ * all its products meanwhile. */
+void lava_kernel_demand_await(const struct lava_self_test *test, uint64_t need);
 /* The rule for the processors, without a clock. */
 bool lava_kernel_demand_are_unused(uint64_t wall_ns, uint64_t process_ns, int processors);
 

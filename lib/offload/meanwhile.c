@@ -1,4 +1,4 @@
-/* Cuts pieces off a product for the CPU BLAS. Called by offload.c.
+/* Cuts pieces off a product for the CPU BLAS. Called by offload.c for a call whose device is being prepared.
  *
  * A program that multiplies once, for a second or a minute, has no use for a device that is ready after half
  * a second, unless the product moves there. So it is cut across the longer side of C, and computed from one
@@ -15,6 +15,9 @@
 
 #include "dispatch/arithmetic.h"
 #include "lib/host/cpu_blas.h"
+#include "lib/offload/account.h"
+#include "lib/offload/fork_gate.h"
+#include "lib/offload/prepare.h"
 
 /* A shorter product ends before most devices are ready. */
 #define LONG_S 0.15
@@ -92,4 +95,35 @@ bool lava_meanwhile_run(struct lava_operation *operation, double cpu_s,
         *operation = run_piece(operation, device == LAVA_MEANWHILE_AWAITED ? side : cut_side(operation));
     }
     return false;
+}
+
+static enum lava_meanwhile_device look_for_device(enum lava_type type) {
+    enum lava_reason reason;
+    lava_fork_gate_pass();
+    if (lava_prepare_may_multiply(type, false, &reason))
+        return LAVA_MEANWHILE_READY;
+    return reason == LAVA_REASON_STARTING ? LAVA_MEANWHILE_AWAITED : LAVA_MEANWHILE_NONE;
+}
+
+bool lava_meanwhile_begin(struct lava_call *call, bool (*try_device)(struct lava_call *call)) {
+    if (call->reason != LAVA_REASON_STARTING)
+        return false;
+    double cpu_s = lava_account_cpu_ns(&call->operation, 1) / 1e9;
+    if (!lava_meanwhile_suits(&call->operation, cpu_s))
+        return false;
+    struct lava_call rest = *call;
+    call->learning = rest.learning = (struct lava_learning){0}; /* in pieces, perhaps on both sides */
+    lava_spare_take(call->routine, true, &rest.spare);
+    bool is_left = lava_meanwhile_run(&rest.operation, cpu_s, look_for_device);
+    lava_spare_return(&rest.spare);
+    if (!is_left)
+        return true;
+    if (!try_device(&rest)) {
+        lava_cpu_blas_run(lava_cpu_blas_get(), &rest.operation);
+    } else {
+        call->place = rest.place;
+        call->reason = rest.place == LAVA_PLACE_GPU ? LAVA_REASON_MEANWHILE : rest.reason;
+        call->scheme = rest.scheme;
+    }
+    return true;
 }

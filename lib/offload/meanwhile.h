@@ -5,10 +5,15 @@
 
 #include <stdbool.h>
 
-#include "dispatch/operation.h"
+#include "lib/offload/call.h"
 
-/* Returns whether this is worthwhile for a product that takes the CPU about cpu_s seconds. Not for a batch,
- * nor for a product whose C overlaps A or B, nor with a structured operand or two products. */
+/* Begins a call that is to wait for the device, if that is worthwhile, and lets try_device (as in offload.c)
+ * have what is left when there is one. Returns true where C is finished. */
+bool lava_meanwhile_begin(struct lava_call *call, bool (*try_device)(struct lava_call *call));
+
+/* Its parts, for tests. Returns whether this is worthwhile for a product that takes the CPU about cpu_s
+ * seconds. Not for a batch, nor for a product whose C overlaps A or B, nor with a structured operand or two
+ * products. */
 bool lava_meanwhile_suits(const struct lava_operation *operation, double cpu_s);
 
 /* The answers of `look`, which says whether a device is ready for a type. */

@@ -16,15 +16,15 @@
 #include "lib/base/thread.h"
 #include "lib/offload/idle.h"
 #include "lib/offload/jump_guard.h"
-#include "lib/offload/prepare.h"
 #include "lib/offload/process.h"
+#include "lib/offload/readiness.h"
 #include "lib/offload/steps.h"
 #include "lib/offload/watch.h"
 #include "lib/vk/gpu.h"
 
 struct further {
     struct lava_engine *engine; /* NULL: none was made */
-    uint64_t wanted, tried;     /* needs, as in prepare.h */
+    uint64_t wanted, tried;     /* needs, as in readiness.h */
     _Atomic bool working;       /* a thread prepares it */
     _Atomic bool loading;       /* the thread may be in the driver's initialization */
     _Atomic bool refused;       /* it could not be opened */
@@ -160,7 +160,7 @@ static bool want(struct further *place, unsigned number, uint64_t needs) {
 
 void lava_more_devices_want(uint64_t needs, unsigned devices, bool wait) {
     int cancel_state;
-    if (lava_prepare_settled(needs) != needs || lava_process_is_exiting())
+    if (needs & ~lava_readiness_in(LAVA_READINESS_IN(READY)) || lava_process_is_exiting())
         return;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     pthread_mutex_lock(&further.change);

@@ -20,6 +20,7 @@
 #include "lib/offload/context.h"
 #include "lib/offload/device_run.h"
 #include "lib/offload/environment.h"
+#include "lib/offload/forecast.h"
 #include "lib/offload/fork_gate.h"
 #include "lib/offload/jump_guard.h"
 #include "lib/offload/kernel_demand.h"
@@ -29,7 +30,6 @@
 #include "lib/offload/prepare.h"
 #include "lib/offload/process.h"
 #include "lib/offload/program_history.h"
-#include "lib/offload/start.h"
 #include "lib/offload/steps.h"
 #include "lib/offload/threshold.h"
 #include "lib/offload/ways.h"
@@ -52,12 +52,6 @@ void lava_offload_set_precision(enum lava_precision precision) {
 
 enum lava_precision lava_offload_precision(void) {
     return chosen_precision < LAVA_PRECISION_COUNT ? chosen_precision : lava_config_get()->precision;
-}
-
-/* The CPU's expected time; 0 where its rate is not known. */
-static double cpu_ns(const struct lava_operation *operation, double products) {
-    double rate = lava_cpu_blas_figures(lava_cpu_blas_get()).flops_per_s[operation->type];
-    return rate > 0 ? 1e9 * products * lava_operation_flops(operation) / rate : 0;
 }
 
 static double products_of(const struct lava_call *call) {
@@ -99,7 +93,7 @@ static bool has_paid(struct lava_call *call) {
     double usual_ns = (factor > 0 ? factor : 1) * plan.cpu_ns;
     bool is_faster = lava_policy_is_profitable(operation, lava_context_figures(), usual_ns, plan.gpu_ns);
     call->reason = is_faster ? LAVA_REASON_EARLY : LAVA_REASON_UNPROFITABLE;
-    return is_faster && lava_start_has_lost(operation, usual_ns - plan.gpu_ns);
+    return is_faster && lava_forecast_has_lost(operation, usual_ns - plan.gpu_ns);
 }
 
 /* Returns false where the device is ready for other calls, would have to be prepared for this one, and is
@@ -107,7 +101,7 @@ static bool has_paid(struct lava_call *call) {
  * more than they do. One product of a batch tells nothing about all. */
 static bool is_worth_preparing(struct lava_call *call) {
     struct lava_plan plan;
-    if (call->products > 1 || !lava_prepare_would_start(&call->operation))
+    if (call->products > 1 || !lava_readiness_would_start(lava_steps_needs(&call->operation)))
         return true;
     if (lava_config_get()->mode != LAVA_MODE_GPU)
         return has_paid(call);
@@ -144,13 +138,14 @@ static bool forwarded_early(struct lava_call *call, enum lava_environment enviro
     else if (underflowing)
         call->reason = LAVA_REASON_UNDERFLOW;
     else if (lava_process_is_forked())
-        call->reason = lava_prepare_forked_reason();
-    else if (!wait && lava_start_is_early(operation, products_of(call)))
+        call->reason = lava_readiness_ask(lava_steps_needs(operation)).reason;
+    else if (!wait && lava_forecast_is_early(operation, products_of(call)))
         call->reason = LAVA_REASON_EARLY;
     else if (call->refuses_zeros && lava_cpu_inverse_find_zero(operation))
         call->reason = LAVA_REASON_SINGULAR;
     else
-        return !(wait || is_worth_preparing(call)) || !lava_prepare_ready_to(operation, wait, &call->reason);
+        return !(wait || is_worth_preparing(call)) ||
+               !lava_prepare_may_use(lava_steps_needs(operation), wait, &call->reason);
     return true;
 }
 
@@ -221,39 +216,6 @@ static bool try_device(struct lava_call *call) {
     }
     call->scheme = plan.kernel->scheme;
     call->info = lava_complete_on_cpu(operation, &progress);
-    return true;
-}
-
-static enum lava_meanwhile_device look_for_device(enum lava_type type) {
-    enum lava_reason reason;
-    lava_fork_gate_pass();
-    if (lava_prepare_ready_for(type, false, &reason))
-        return LAVA_MEANWHILE_READY;
-    return reason == LAVA_REASON_STARTING ? LAVA_MEANWHILE_AWAITED : LAVA_MEANWHILE_NONE;
-}
-
-/* A long product is begun on the CPU while the device is being prepared, and goes on there as soon as it may.
- * True where C is finished. */
-static bool begin_meanwhile(struct lava_call *call) {
-    if (call->reason != LAVA_REASON_STARTING)
-        return false;
-    struct lava_call rest = *call;
-    double cpu_s = cpu_ns(&call->operation, 1) / 1e9;
-    if (!lava_meanwhile_suits(&call->operation, cpu_s))
-        return false;
-    call->learning = rest.learning = (struct lava_learning){0}; /* in pieces, perhaps on both sides */
-    lava_spare_take(call->routine, true, &rest.spare);
-    bool is_left = lava_meanwhile_run(&rest.operation, cpu_s, look_for_device);
-    lava_spare_return(&rest.spare);
-    if (!is_left)
-        return true;
-    if (!try_device(&rest)) {
-        lava_cpu_blas_run(lava_cpu_blas_get(), &rest.operation);
-    } else {
-        call->place = rest.place;
-        call->reason = rest.place == LAVA_PLACE_GPU ? LAVA_REASON_MEANWHILE : rest.reason;
-        call->scheme = rest.scheme;
-    }
     return true;
 }
 
@@ -338,14 +300,14 @@ static bool begin(struct lava_call *call, bool *is_there) {
         *is_there = !early;
         finished = false;
     } else {
-        finished = early ? begin_meanwhile(call) : try_device(call);
+        finished = early ? lava_meanwhile_begin(call, try_device) : try_device(call);
     }
     if (!finished && call->reason == LAVA_REASON_UNDERFLOW && !underflowing && is_whole_lapack(call))
         underflowing = call;
     if (early && !finished && is_awaiting(call))
-        lava_start_watch(&call->operation, &call->learning);
-    if (!finished && call->valid && lava_prepare_is_under_way() && !lava_process_is_forked())
-        lava_spare_take(call->routine, lava_prepare_needs_processors(), &call->spare);
+        lava_forecast_watch(&call->operation, &call->learning);
+    if (!finished && call->valid && lava_readiness_is_under_way() && !lava_process_is_forked())
+        lava_spare_take(call->routine, lava_readiness_needs_processors(), &call->spare);
     if (call->spare.before > 0)
         call->learning.alone = 0;
     fesetenv(&callers);
@@ -373,7 +335,7 @@ void lava_offload_explain(struct lava_call *call, struct lava_plan *plan) {
     /* Measured figures come with the device, and may lower the cut-off. */
     if (forwarded && call->reason == LAVA_REASON_CUTOFF &&
         lava_operation_work_of(&call->operation, call->products) >= LAVA_POLICY_CUTOFF &&
-        lava_prepare_ready_for(lava_type_real(call->operation.type), true, &unused))
+        lava_prepare_may_multiply(lava_type_real(call->operation.type), true, &unused))
         forwarded = forwarded_early(call, environment, true);
     if (!forwarded) {
         struct lava_plan shared;
@@ -392,7 +354,7 @@ static double missed_by(const struct lava_call *call, double elapsed_ns, double 
     bool was_awaiting = call->reason == LAVA_REASON_STARTING || call->reason == LAVA_REASON_MEANWHILE;
     if (!was_awaiting || call->products > 1)
         return lost_ns;
-    double device_ns = lava_start_device_ns(&call->operation);
+    double device_ns = lava_forecast_device_ns(&call->operation);
     return device_ns > 0 && device_ns < elapsed_ns ? elapsed_ns - device_ns : lost_ns;
 }
 
@@ -415,11 +377,10 @@ static void end(const struct lava_call *call) {
         underflowing = NULL;
     lava_spare_return(&call->spare);
     lava_kernel_demand_add(lava_type_real(call->operation.type), call->place, call->reason, elapsed_ns);
-    bool lacks = lava_account_lacks_estimate(call);
-    lava_account_count(call, elapsed_ns, lacks ? cpu_ns(&call->operation, products_of(call)) : 0);
+    lava_account_count(call, elapsed_ns);
     double lost_ns = lava_learning_end_call(&call->learning, &call->operation, call->start_ns + elapsed_ns);
     if (lost_ns > 0)
-        lava_start_count_lost(&call->operation, lost_ns);
+        lava_forecast_count_lost(&call->operation, lost_ns);
     if (lava_program_history_is_kept())
         count_for_history(call, (double)elapsed_ns, lost_ns);
     if (lava_trace_on())
@@ -453,7 +414,7 @@ bool lava_offload_wait(const char **why) {
         *why = lava_reason_text(reason);
         return false;
     }
-    bool ready = lava_prepare_ready(true, &reason);
-    *why = ready || reason == LAVA_REASON_NO_DEVICE ? lava_prepare_explanation() : lava_reason_text(reason);
+    bool ready = lava_prepare_may_multiply(LAVA_TYPE_FP32, true, &reason);
+    *why = ready || reason == LAVA_REASON_NO_DEVICE ? lava_readiness_explanation() : lava_reason_text(reason);
     return ready;
 }

@@ -21,6 +21,7 @@
 #include "lib/offload/prepare.h"
 #include "lib/offload/process.h"
 #include "lib/offload/program_history.h"
+#include "lib/offload/readiness.h"
 #include "lib/offload/threshold.h"
 
 /* At exit, a preparation of a software device is waited for this much longer. */
@@ -30,14 +31,14 @@
 static bool enter_child(void) {
     lava_threshold_close();
     lava_jump_guard_end(); /* the parent's devices are not the child's */
-    return lava_prepare_needs_processors() || lava_prepare_is_given_up() || lava_more_devices_is_loading();
+    return lava_readiness_needs_processors() || lava_prepare_is_given_up() || lava_more_devices_is_loading();
 }
 
 /* exit() may be what the calling thread has left a product for. */
 static void finish_product(const struct timespec *deadline) {
     (void)lava_jump_guard_is_inside();
     lava_context_finish(deadline);
-    lava_prepare_settle(deadline);
+    lava_readiness_await(LAVA_READINESS_ALL, LAVA_READINESS_AT_WORK, deadline);
     lava_more_devices_settle(deadline);
     lava_calibration_settle(deadline);
 }
@@ -48,14 +49,14 @@ static void finish_preparation(const struct timespec *deadline) {
     struct timespec later = *deadline;
     if (lava_context_is_software(deadline))
         later.tv_sec += SOFTWARE_EXIT_S;
-    lava_prepare_finish(&later);
+    lava_readiness_await(LAVA_READINESS_PLAIN, LAVA_READINESS_IN(STARTING), &later);
     if (lava_process_is_exiting())
-        lava_prepare_settle(&later);
+        lava_readiness_await(LAVA_READINESS_ALL, LAVA_READINESS_AT_WORK, &later);
     lava_more_devices_finish(&later);
 }
 
 static bool is_at_rest(void) {
-    return !lava_prepare_is_under_way() && !lava_prepare_is_given_up() && !lava_more_devices_is_working() &&
+    return !lava_readiness_is_under_way() && !lava_prepare_is_given_up() && !lava_more_devices_is_working() &&
            lava_context_is_unused() && !lava_calibration_is_running();
 }
 
@@ -71,7 +72,7 @@ static void use_figures(const struct lava_figures *figures) {
 }
 
 static void end_measuring(const struct timespec *deadline) {
-    lava_program_history_end(!lava_prepare_is_cold());
+    lava_program_history_end(lava_readiness_in(LAVA_READINESS_IN(COLD)) != LAVA_READINESS_ALL);
     lava_calibration_stop(deadline);
 }
 

@@ -1,31 +1,25 @@
-/* What a preparation consists of: for each type its plain kernels, then later steps for operations that are
- * not plain products. A need is a bit, for a type or for a step of a type. Called by prepare.c and
- * more_devices.c; any thread. */
+/* The steps of a preparation, for each type: its plain kernels, then what other operations need besides.
+ * Called by prepare.c and more_devices.c; any thread. */
 #ifndef LAVA_OFFLOAD_STEPS_H
 #define LAVA_OFFLOAD_STEPS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "dispatch/operation.h"
 #include "lib/engine/engine.h"
+#include "lib/offload/readiness.h"
 #include "lib/offload/self_test.h"
-#include "lib/offload/ways.h"
 
-/* A step needs an earlier one, and the first only itself. What a device cannot run in another step is not
+/* A step needs an earlier one, and the first one nothing. What a device cannot run in another step is not
  * missed. */
 struct lava_step_facts {
     enum lava_step needs;
-    enum lava_status (*test)(struct lava_self_test *test, bool (*stops)(void));
+    enum lava_status (*test)(struct lava_self_test *test, bool (*stops)(void)); /* NULL: the plain kernels */
     const char *what;
 };
 extern const struct lava_step_facts lava_steps[LAVA_STEP_COUNT];
 
-/* Returns the step of an operation that is not plain. */
-enum lava_step lava_steps_of(const struct lava_operation *operation);
-uint64_t lava_steps_type_bit(int type);
-uint64_t lava_steps_bit(int type, enum lava_step step);
-/* Returns what the operation needs of a device: a bit for its type and for each step. */
+/* Returns the need for a step of a type, with those of what it needs. */
+uint64_t lava_steps_chain(enum lava_type type, enum lava_step step);
+/* Returns what the operation needs of a device. */
 uint64_t lava_steps_needs(const struct lava_operation *operation);
 
 /* The calling thread tests the engine's kernels from here on. It must not hold up a program whose threads

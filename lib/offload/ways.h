@@ -4,9 +4,8 @@
 #ifndef LAVA_OFFLOAD_WAYS_H
 #define LAVA_OFFLOAD_WAYS_H
 
+#include "lib/offload/readiness.h"
 #include "lib/product/runner.h"
-
-enum lava_step { LAVA_STEP_STRUCTURED, LAVA_STEP_FACTORS, LAVA_STEP_INVERSES, LAVA_STEP_QR, LAVA_STEP_COUNT };
 
 /* Runs a plan; see lava_runner_run. */
 typedef enum lava_status lava_ways_run(struct lava_engine *engine, const struct lava_operation *operation,

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "dispatch/forecast.h"
+#include "lib/offload/forecast.h"
 
 /* 16 cores with AVX-512: what the processor is guessed to do, and an H200 with what OpenBLAS does. */
 #define PEAK     2.4e12

@@ -16,7 +16,7 @@ SOURCES = {
     "warnings and errors": (r"LAVA_LOG\(\s*(?:WARN|ERROR)\s*,\s*" + LITERALS, "lib/**/*.[ch]"),
     "why there is no device": (r"\*why = (?:config->device\s*\?\s*)?" + LITERALS, "lib/**/*.[ch]"),
     "why there is no other device": (r"\*why = config->device\s*\?[^:;]*:\s*" + LITERALS, "lib/**/*.[ch]"),
-    "what becomes of a preparation": (r"(?:UNAVAILABLE,|explanations\[type\] =|explanation =|char \*why =)\s*" + LITERALS, "lib/offload/prepare.c"),
+    "what becomes of a preparation": (r"(?:why =|\] = \{|\? )\s*" + LITERALS, "lib/offload/[pr][re][ea][pd]*.c"),
     "reasons": (r"\[LAVA_REASON_\w+\]\s*=\s*" + LITERALS, "dispatch/policy_text.c"),
     "statuses": (r"\[LAVA_ERROR_\w+\]\s*=\s*" + LITERALS, "lib/base/status.c"),
 }

@@ -73,7 +73,7 @@ static bool child_does(void function(void)) {
 static bool prepare(void) {
     enum lava_reason reason;
     lava_offload_open();
-    return CASE_CHECK(lava_prepare_ready(true, &reason));
+    return CASE_CHECK(lava_prepare_may_multiply(LAVA_TYPE_FP32, true, &reason));
 }
 
 static bool ends(void) {

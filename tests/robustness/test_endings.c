@@ -210,10 +210,10 @@ static int waiting_call_lets_pass(void) {
     pthread_t thread;
     double end_s = case_now() + 10;
     pthread_create(&thread, NULL, multiply_once, NULL);
-    while (!lava_prepare_is_under_way() && case_now() < end_s)
+    while (!lava_readiness_is_under_way() && case_now() < end_s)
         case_sleep(0.0005);
     lava_fork_gate_close();
-    CASE_CHECK(lava_prepare_is_under_way());
+    CASE_CHECK(lava_readiness_is_under_way());
     lava_fork_gate_open();
     pthread_join(thread, NULL);
     return case_result();

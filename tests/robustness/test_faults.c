@@ -144,7 +144,7 @@ static bool wait_for_device(void) {
     enum lava_reason reason;
     lava_offload_open();
     bool ready =
-        shape == HALF ? lava_prepare_ready_for(products[HALF].type, true, &reason) : lava_offload_wait(&why);
+        shape == HALF ? lava_prepare_may_multiply(products[HALF].type, true, &reason) : lava_offload_wait(&why);
     if (ready && shape == IMPORTED)
         import_everything();
     return ready;

@@ -48,7 +48,7 @@ static int child_wins(void) {
     enum lava_reason reason;
     CASE_CHECK(lava_program_history_rule() != LAVA_HISTORY_WON);
     lava_offload_open();
-    if (!CASE_CHECK(lava_prepare_ready(true, &reason)))
+    if (!CASE_CHECK(lava_prepare_may_multiply(LAVA_TYPE_FP32, true, &reason)))
         return 1;
     claim_fast_device();
     multiply(CALLS);
@@ -56,7 +56,8 @@ static int child_wins(void) {
 }
 
 static bool is_preparing(void) {
-    return case_threads_named("lava-prepare") > 0 || !lava_prepare_is_cold();
+    return case_threads_named("lava-prepare") > 0 ||
+           lava_readiness_in(LAVA_READINESS_IN(COLD)) != LAVA_READINESS_ALL;
 }
 
 /* Without any call, and without the CPU BLAS, the device gets ready; then products are right and win again.
@@ -66,9 +67,10 @@ static int child_is_early(void) {
     CASE_CHECK(lava_program_history_rule() == LAVA_HISTORY_WON);
     CASE_CHECK(is_preparing());
     double until = case_now() + LOAD_S;
-    while (!lava_prepare_ready(false, &reason) && reason == LAVA_REASON_STARTING && case_now() < until)
+    while (!lava_prepare_may_multiply(LAVA_TYPE_FP32, false, &reason) && reason == LAVA_REASON_STARTING &&
+           case_now() < until)
         case_sleep(0.01);
-    CASE_CHECK(lava_prepare_ready(false, &reason));
+    CASE_CHECK(lava_prepare_may_multiply(LAVA_TYPE_FP32, false, &reason));
     CASE_CHECK(!lava_context_figures());
     lava_offload_open();
     if (!CASE_CHECK(lava_context_figures()))

@@ -35,7 +35,7 @@ static bool prepare(void) {
     enum lava_reason reason;
     product_make(&product, 1);
     lava_offload_open();
-    return CASE_CHECK(lava_prepare_ready(true, &reason));
+    return CASE_CHECK(lava_prepare_may_multiply(LAVA_TYPE_FP32, true, &reason));
 }
 
 /* A CPU that takes product_ns for any product, and a device with this latency and nothing else to wait for.

@@ -17,6 +17,7 @@
 #include "lib/offload/offload.h"
 #include "lib/offload/planning.h"
 #include "lib/offload/prepare.h"
+#include "lib/offload/steps.h"
 #include "lib/offload/threshold.h"
 #include "tests/robustness/cases.h"
 #include "tests/robustness/forged.h"
@@ -160,7 +161,7 @@ static void settle(void) {
     struct timespec deadline;
     clock_gettime(CLOCK_REALTIME, &deadline);
     deadline.tv_sec += (time_t)AT_MOST;
-    lava_prepare_settle(&deadline);
+    lava_readiness_await(LAVA_READINESS_ALL, LAVA_READINESS_AT_WORK, &deadline);
 }
 
 /* The first step, and some plain products. */
@@ -169,7 +170,7 @@ static bool prepare_plain(enum lava_type type) {
     print_seed();
     product_make(&product, (unsigned)seed);
     lava_offload_open();
-    bool ready = CASE_CHECK(lava_prepare_ready_for(type, true, &reason));
+    bool ready = CASE_CHECK(lava_prepare_may_multiply(type, true, &reason));
     for (int i = 0; i < 3; i++)
         case_multiply(&product, type == LAVA_TYPE_FP32 ? "gpu" : NULL);
     settle();
@@ -179,10 +180,10 @@ static bool prepare_plain(enum lava_type type) {
 static int starts_with_the_first_call(void) {
     if (!prepare_plain(LAVA_TYPE_FP32))
         return 1;
-    CASE_CHECK(!lava_prepare_is_under_way());
+    CASE_CHECK(!lava_readiness_is_under_way());
     double before = case_now();
     CASE_CHECK(call_runs(SYMM, false, LAVA_PLACE_CPU, LAVA_REASON_STARTING));
-    while (lava_prepare_is_under_way()) {
+    while (lava_readiness_is_under_way()) {
         case_multiply(&product, "gpu");
         case_sleep(0.01);
         if (!CASE_CHECK(case_now() - before < AT_MOST))
@@ -205,7 +206,7 @@ static int other_kernels_wait(void) {
     enum lava_reason reason;
     lava_offload_open();
     double begin = case_now();
-    while (!lava_prepare_ready_for(LAVA_TYPE_FP32, false, &reason) && !case_result()) {
+    while (!lava_prepare_may_multiply(LAVA_TYPE_FP32, false, &reason) && !case_result()) {
         CASE_CHECK(reason == LAVA_REASON_STARTING && case_now() - begin < AT_MOST);
         case_sleep(0.001);
     }
@@ -214,7 +215,7 @@ static int other_kernels_wait(void) {
     case_sleep(0.06);
     int later = kernels_admitted();
     if (case_now() - ready < 0.09)
-        CASE_CHECK(later == first && lava_prepare_is_under_way() && !lava_prepare_needs_processors());
+        CASE_CHECK(later == first && lava_readiness_is_under_way() && !lava_readiness_needs_processors());
     lava_kernel_demand_add(LAVA_TYPE_FP32, LAVA_PLACE_GPU, LAVA_REASON_PROFITABLE, 1000000000);
     settle();
     CASE_CHECK(kernels_admitted() > first);
@@ -228,11 +229,11 @@ static int ready_types_go_on(void) {
     if (!prepare_plain(LAVA_TYPE_FP32))
         return 1;
     double before = case_now();
-    bool ready = lava_prepare_ready_for(LAVA_TYPE_FP64, false, &reason);
+    bool ready = lava_prepare_may_multiply(LAVA_TYPE_FP64, false, &reason);
     for (; !ready && !case_result(); products++) {
         CASE_CHECK(reason == LAVA_REASON_STARTING);
         case_multiply(&product, "gpu");
-        ready = lava_prepare_ready_for(LAVA_TYPE_FP64, false, &reason);
+        ready = lava_prepare_may_multiply(LAVA_TYPE_FP64, false, &reason);
         CASE_CHECK(case_now() - before < AT_MOST);
     }
     printf("%d products beside the preparation of fp64, %.3f s\n", products, case_now() - before);
@@ -245,9 +246,9 @@ static int ready_types_go_on(void) {
 static int end_during_another_type(void) {
     enum lava_reason reason;
     lava_offload_open();
-    if (!CASE_CHECK(lava_prepare_ready_for(LAVA_TYPE_FP64, true, &reason)))
+    if (!CASE_CHECK(lava_prepare_may_multiply(LAVA_TYPE_FP64, true, &reason)))
         return 1;
-    CASE_CHECK(!lava_prepare_ready_for(LAVA_TYPE_FP32, false, &reason));
+    CASE_CHECK(!lava_prepare_may_multiply(LAVA_TYPE_FP32, false, &reason));
     case_sleep((double)(getpid() % 8) * 0.01);
     case_ends();
     exit(case_result() ? 1 : 3);
@@ -276,7 +277,7 @@ static int starts_from_nothing(void) {
         if (last.reason == LAVA_REASON_EARLY)
             continue;
         CASE_CHECK(is_right(call));
-        seen_ready = seen_ready || (is_starting && lava_prepare_ready_for(LAVA_TYPE_FP64, false, &unused));
+        seen_ready = seen_ready || (is_starting && lava_prepare_may_multiply(LAVA_TYPE_FP64, false, &unused));
         case_sleep(0.005);
     }
     CASE_CHECK(seen_ready); /* the type was ready, and such calls not yet */
@@ -301,7 +302,7 @@ static bool begin_above_cutoff(void) {
     enum lava_reason reason;
     print_seed();
     lava_offload_open();
-    if (!CASE_CHECK(lava_prepare_ready_for(LAVA_TYPE_FP32, true, &reason)))
+    if (!CASE_CHECK(lava_prepare_may_multiply(LAVA_TYPE_FP32, true, &reason)))
         return false;
     settle();
     lava_threshold_measured(forged_figures(1e9, 1e4));
@@ -316,7 +317,7 @@ static int not_where_the_cpu_is_faster(void) {
     for (int wide = 0; wide < 2; wide++)
         for (int routine = SYMM; routine < ROUTINES; routine++)
             CASE_CHECK(call_runs((enum routine)routine, wide, LAVA_PLACE_CPU, LAVA_REASON_UNPROFITABLE));
-    CASE_CHECK(!lava_prepare_is_under_way());
+    CASE_CHECK(!lava_readiness_is_under_way());
     CASE_CHECK(batch_starts());
     settle();
     forged_figures(1e12, 1e4);
@@ -352,13 +353,14 @@ static int solve_starts_it(void) {
     enum lava_reason reason;
     if (!prepare_plain(LAVA_TYPE_FP64))
         return 1;
-    CASE_CHECK(lava_prepare_ready_to(&plain, false, &reason));
-    CASE_CHECK(!lava_prepare_is_under_way());
-    CASE_CHECK(!lava_prepare_ready_to(&solve, false, &reason) && reason == LAVA_REASON_STARTING);
-    CASE_CHECK(lava_prepare_is_under_way());
-    CASE_CHECK(lava_prepare_ready_to(&plain, false, &reason));
-    CASE_CHECK(lava_prepare_ready_to(&solve, true, &reason));
-    CASE_CHECK(!lava_prepare_is_under_way());
+    CASE_CHECK(lava_prepare_may_use(lava_steps_needs(&plain), false, &reason));
+    CASE_CHECK(!lava_readiness_is_under_way());
+    CASE_CHECK(!lava_prepare_may_use(lava_steps_needs(&solve), false, &reason) &&
+               reason == LAVA_REASON_STARTING);
+    CASE_CHECK(lava_readiness_is_under_way());
+    CASE_CHECK(lava_prepare_may_use(lava_steps_needs(&plain), false, &reason));
+    CASE_CHECK(lava_prepare_may_use(lava_steps_needs(&solve), true, &reason));
+    CASE_CHECK(!lava_readiness_is_under_way());
     CASE_CHECK(on_gpu(SYMM, true));
     product_free(&product);
     return case_result();
@@ -404,7 +406,7 @@ static int fork_during_it(void) {
     if (!prepare_plain(LAVA_TYPE_FP32))
         return 1;
     CASE_CHECK(call_runs(SYMM, false, LAVA_PLACE_CPU, LAVA_REASON_STARTING));
-    CASE_CHECK(lava_prepare_is_under_way());
+    CASE_CHECK(lava_readiness_is_under_way());
     for (int i = 0; i < 6; i++) {
         int status = -1;
         fflush(NULL);
@@ -440,7 +442,7 @@ static int returns_memory(void) {
         case_sleep(0.01);
     CASE_CHECK(call_runs(SYMM, false, LAVA_PLACE_CPU, LAVA_REASON_STARTING));
     bool took_some = false;
-    while (lava_prepare_is_under_way()) {
+    while (lava_readiness_is_under_way()) {
         took_some = took_some || held_bytes() > 0;
         case_sleep(0.005);
     }
@@ -459,7 +461,7 @@ static int refused_after_a_fault(void) {
     enum lava_reason reason;
     if (!prepare_plain(LAVA_TYPE_FP32))
         return 1;
-    CASE_CHECK(lava_prepare_ready_for(LAVA_TYPE_FP64, true, &reason));
+    CASE_CHECK(lava_prepare_may_multiply(LAVA_TYPE_FP64, true, &reason));
     CASE_CHECK(lava_fault_set("upload:4:1"));
     CASE_CHECK(call_runs(SYMM, false, LAVA_PLACE_CPU, LAVA_REASON_STARTING));
     settle();
@@ -517,9 +519,9 @@ static int not_for_a_few_calls(void) {
     CASE_CHECK(gain > 30e6 && gain < 75e6);
     for (; saved + gain < 150e6 && !case_result(); saved += gain)
         CASE_CHECK(call_runs(SYMM, false, LAVA_PLACE_CPU, LAVA_REASON_EARLY));
-    CASE_CHECK(!lava_prepare_is_under_way());
+    CASE_CHECK(!lava_readiness_is_under_way());
     CASE_CHECK(call_runs(SYMM, false, LAVA_PLACE_CPU, LAVA_REASON_STARTING));
-    CASE_CHECK(lava_prepare_is_under_way());
+    CASE_CHECK(lava_readiness_is_under_way());
     settle();
     return case_result();
 }
@@ -540,10 +542,10 @@ static int where_enough_was_lost(void) {
     }
     forged_at_once(forged_figures(least_ns / 4, least_ns / 2));
     int count = 0;
-    for (; !lava_prepare_is_under_way() && !case_result(); count++) {
+    for (; !lava_readiness_is_under_way() && !case_result(); count++) {
         enum lava_reason reason = count < 3 ? LAVA_REASON_UNPROFITABLE : LAVA_REASON_EARLY;
         bool is_early = call_runs(SYMM, false, LAVA_PLACE_CPU, reason);
-        CASE_CHECK(is_early || lava_prepare_is_under_way());
+        CASE_CHECK(is_early || lava_readiness_is_under_way());
         CASE_CHECK(lava_offload_last_call(&last, &ns));
         lost_ns += (double)ns - least_ns / 2;
         CASE_CHECK(lost_ns < 1e9);

@@ -183,7 +183,8 @@ static bool never(void) {
 /* A further device passes for what was asked, and for nothing else. */
 static void what_is_needed(void **state) {
     const struct lava_operation factorization = {.kind = LAVA_OPERATION_LU, .type = LAVA_TYPE_FP64};
-    const uint64_t needs[] = {lava_steps_type_bit(LAVA_TYPE_FP32), lava_steps_needs(&factorization), 0};
+    const uint64_t needs[] = {lava_readiness_bit(LAVA_TYPE_FP32, LAVA_STEP_PLAIN),
+                              lava_steps_needs(&factorization), 0};
     (void)state;
     spoiled.is_set = false;
     for (size_t i = 0; i < COUNT(needs); i++) {

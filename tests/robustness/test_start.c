@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "dispatch/experience.h"
-#include "dispatch/forecast.h"
 #include "dispatch/profiles.h"
 #include "lavablas_cblas.h"
 #include "lib/calibrate/expected.h"
@@ -15,7 +14,7 @@
 #include "lib/offload/fork_gate.h"
 #include "lib/offload/offload.h"
 #include "lib/offload/prepare.h"
-#include "lib/offload/start.h"
+#include "lib/offload/forecast.h"
 #include "lib/offload/threshold.h"
 #include "tests/robustness/cases.h"
 
@@ -75,7 +74,7 @@ static struct lava_operation square(int64_t size) {
 /* Counts such products until they are enough, at most so many. */
 static int count_until_start(const struct lava_operation *operation, int most) {
     int count = 1;
-    while (lava_start_is_early(operation, 1) && count < most)
+    while (lava_forecast_is_early(operation, 1) && count < most)
         count++;
     return count;
 }
@@ -108,7 +107,7 @@ static int not_for_hopeless_calls(void) {
     int calls = (int)(10 * START_NS / guessed_ns(&thin));
     CASE_CHECK(calls > 100);
     CASE_CHECK(count_until_start(&thin, calls) == calls);
-    CASE_CHECK(lava_prepare_is_cold() && !is_vulkan_loaded());
+    CASE_CHECK((lava_readiness_phase() == LAVA_READINESS_UNOPENED) && !is_vulkan_loaded());
     printf("%d calls of %lld x %lld x %d, none started a preparation\n", calls, (long long)size,
            (long long)size, THIN);
     if (guessed_ns(&large) <= 1e6)
@@ -175,7 +174,7 @@ static int not_where_figures_say_so(void) {
     if (!make_home() || !leave_figures(1e3, 0))
         return 1;
     CASE_CHECK(count_until_start(&operation, MANY) == MANY);
-    CASE_CHECK(lava_prepare_is_cold());
+    CASE_CHECK((lava_readiness_phase() == LAVA_READINESS_UNOPENED));
     remove_home();
     return case_result();
 }
@@ -196,7 +195,8 @@ static double multiply_until_start(int most) {
         sum_s += (double)ns / 1e9;
     }
     product_free(&product);
-    CASE_CHECK((last.reason == LAVA_REASON_STARTING) == !lava_prepare_is_cold());
+    CASE_CHECK((last.reason == LAVA_REASON_STARTING) ==
+               (lava_readiness_phase() != LAVA_READINESS_UNOPENED));
     return sum_s;
 }
 
@@ -237,7 +237,7 @@ static int where_enough_was_lost(void) {
     double sum_s = multiply_until_start(MOST_LOST);
     printf("after %.3f s in products of %.1f ms\n", sum_s, ns / 1e6);
     CASE_CHECK(sum_s > LOST_S && sum_s < MOST_LOST_S);
-    CASE_CHECK(!lava_prepare_is_cold() && !lava_start_is_early(&operation, 1));
+    CASE_CHECK(lava_readiness_phase() != LAVA_READINESS_UNOPENED && !lava_forecast_is_early(&operation, 1));
     remove_home();
     case_ends();
     return case_result();
@@ -251,10 +251,10 @@ static bool expect_faster_cpu(void) {
 /* Such a call takes the CPU so long. Returns what was lost by it. */
 static double lose(const struct lava_operation *operation, double ns, struct lava_learning *learning) {
     lava_fork_gate_enter();
-    lava_start_watch(operation, learning);
+    lava_forecast_watch(operation, learning);
     double lost_ns = lava_learning_end_call(learning, operation, learning->start_ns + (uint64_t)ns);
     lava_fork_gate_leave();
-    lava_start_count_lost(operation, lost_ns);
+    lava_forecast_count_lost(operation, lost_ns);
     return lost_ns;
 }
 
@@ -265,7 +265,7 @@ static int by_the_policys_margin(void) {
     double sum_ns = 0, lost_ns = 0;
     if (!expect_faster_cpu())
         return 1;
-    CASE_CHECK(lava_start_is_early(&operation, 1));
+    CASE_CHECK(lava_forecast_is_early(&operation, 1));
     lose(&operation, 0, &learning);
     double gpu_ns = learning.expected_ns[LAVA_PLACE_GPU];
     CASE_CHECK(gpu_ns > DEVICE_NS && gpu_ns < 1.1 * DEVICE_NS);
@@ -273,9 +273,9 @@ static int by_the_policys_margin(void) {
         double noise = 1 + 0.1 * ((i % 3) - 1) + (i % 5 == 4); /* one of five takes twice as long */
         sum_ns += lose(&other, gpu_ns / 0.9 * noise, &learning);
     }
-    CASE_CHECK(sum_ns == 0 && lava_start_is_early(&operation, 1));
+    CASE_CHECK(sum_ns == 0 && lava_forecast_is_early(&operation, 1));
     int count = 0;
-    for (; lava_start_is_early(&operation, 1) && count < MANY; count++) {
+    for (; lava_forecast_is_early(&operation, 1) && count < MANY; count++) {
         lost_ns = lose(&operation, gpu_ns / 0.6, &learning);
         CASE_CHECK(fabs(lost_ns / (gpu_ns / 0.6 - gpu_ns) - 1) < 1e-3);
         sum_ns += lost_ns;
@@ -293,12 +293,12 @@ static int not_by_calls_that_took_long(void) {
     if (!expect_faster_cpu())
         return 1;
     for (int i = 0; i < 2 * LAVA_EXPERIENCE_SAMPLES; i++) {
-        CASE_CHECK(lava_start_is_early(&operation, 1));
+        CASE_CHECK(lava_forecast_is_early(&operation, 1));
         CASE_CHECK(lose(&operation, (8.1 + i) * CPU_NS, &learning) == 0 && learning.alone > 0);
     }
     CASE_CHECK(learning.cpu_factor == 0);
-    lava_start_count_lost(&operation, LOST_S * 1e9);
-    CASE_CHECK(!lava_start_is_early(&operation, 1));
+    lava_forecast_count_lost(&operation, LOST_S * 1e9);
+    CASE_CHECK(!lava_forecast_is_early(&operation, 1));
     remove_home();
     return case_result();
 }
@@ -310,18 +310,18 @@ static int not_beside_a_preparation(void) {
     enum lava_reason reason;
     if (!expect_faster_cpu())
         return 1;
-    CASE_CHECK(lava_start_is_early(&operation, 1));
+    CASE_CHECK(lava_forecast_is_early(&operation, 1));
     lava_fork_gate_enter();
-    lava_start_watch(&operation, &learning);
-    CASE_CHECK(learning.alone > 0 && !lava_prepare_ready_for(LAVA_TYPE_FP32, false, &reason));
-    CASE_CHECK(lava_prepare_needs_processors());
+    lava_forecast_watch(&operation, &learning);
+    CASE_CHECK(learning.alone > 0 && !lava_prepare_may_multiply(LAVA_TYPE_FP32, false, &reason));
+    CASE_CHECK(lava_readiness_needs_processors());
     CASE_CHECK(lava_learning_end_call(&learning, &operation, learning.start_ns + (uint64_t)(5 * CPU_NS)) ==
                0);
     lava_fork_gate_leave();
-    for (int i = 0; i < LAVA_EXPERIENCE_SAMPLES && lava_prepare_needs_processors(); i++)
+    for (int i = 0; i < LAVA_EXPERIENCE_SAMPLES && lava_readiness_needs_processors(); i++)
         CASE_CHECK(lose(&operation, 5 * CPU_NS, &learning) == 0 && learning.cpu_factor == 0);
-    lava_prepare_ready_for(LAVA_TYPE_FP32, true,
-                           &reason); /* the device's compiler is done before the process is */
+    lava_prepare_may_multiply(LAVA_TYPE_FP32, true,
+                              &reason); /* the device's compiler is done before the process is */
     remove_home();
     case_ends();
     return case_result();
@@ -352,7 +352,7 @@ static int not_by_what_was_lost(void) {
     if (!expect_faster_cpu())
         return 1;
     CASE_CHECK(multiply_until_start(UNLEARNT) > LOST_S);
-    CASE_CHECK(lava_prepare_is_cold());
+    CASE_CHECK((lava_readiness_phase() == LAVA_READINESS_UNOPENED));
     remove_home();
     return case_result();
 }

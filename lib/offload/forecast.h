@@ -1,8 +1,10 @@
-/* What a device would win that is not open yet: whether calls are worth the preparation of one.
- * lib/offload/start sums up the time of calls, each times its share, and starts the preparation at a
- * threshold. Pure functions; the caller owns everything. */
-#ifndef LAVA_DISPATCH_FORECAST_H
-#define LAVA_DISPATCH_FORECAST_H
+/* Decides when the process has multiplied enough to prepare a device, or more of one that is open.
+ *
+ * There are two reasons. Calls that the device would win, by estimates, are expected to go on: the first
+ * device is asked for after 70 ms of them. And what was lost, by the CPU's measured times, is counted: at 150
+ * ms the device, or a step of its preparation, would have paid for itself. Any thread. */
+#ifndef LAVA_OFFLOAD_FORECAST_H
+#define LAVA_OFFLOAD_FORECAST_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,6 +12,25 @@
 #include "dispatch/capabilities.h"
 #include "dispatch/figures.h"
 #include "dispatch/operation.h"
+#include "lib/offload/learning.h"
+
+/* Counts a call with so many products. Returns whether the process has multiplied too little so far to be
+ * worth a preparation. That takes most of a second of one core, and of exit() in a process that ends before
+ * it is done. Counts nothing once a preparation has begun. */
+bool lava_forecast_is_early(const struct lava_operation *operation, double products);
+
+/* Returns the device's time for the operation by the figures that are known or guessed; 0: no device takes
+ * it. */
+double lava_forecast_device_ns(const struct lava_operation *operation);
+/* Watches a call that the CPU BLAS gets while the device is not ready for it, with the device's time by the
+ * figures that are known or guessed. */
+void lava_forecast_watch(const struct lava_operation *operation, struct lava_learning *learning);
+/* Counts what the device would have saved with such a call. */
+void lava_forecast_count_lost(const struct lava_operation *operation, double lost_ns);
+/* Returns whether that is enough to prepare what the operation needs, with what the next call would lose. */
+bool lava_forecast_has_lost(const struct lava_operation *operation, double next_ns);
+
+/* The rules behind these, pure functions; the caller owns everything. */
 
 struct lava_forecast {
     const struct lava_capabilities *device;
@@ -17,9 +38,8 @@ struct lava_forecast {
     bool is_known; /* the figures were measured with this machine's device; else both are a guess */
 };
 
-/* Returns the guess where nothing is known: the fastest device with a profile, and the CPU's figures. No
- * other device that was measured has a faster bus or more arithmetic. One that shares memory with the CPU may
- * still win what this one loses. */
+/* Where nothing is known: the fastest device with a profile, and the CPU's figures. A device that shares
+ * memory with the CPU may still win what this one loses. */
 struct lava_forecast lava_forecast_guess(const struct lava_figures *figures);
 
 /* Returns the device's time for the operation, divided by the CPU's; 0 where one of them is not known.
