@@ -1,5 +1,5 @@
 /* What is remembered of a program's runs, and what follows for its next one. Pure functions;
- * lib/offload/history keeps the file. Times are in nanoseconds. */
+ * lib/offload/program_history.c keeps the file. Times are in nanoseconds. */
 #ifndef LAVA_DISPATCH_HISTORY_H
 #define LAVA_DISPATCH_HISTORY_H
 
@@ -15,7 +15,8 @@
 
 /* Which rule a process follows. */
 enum lava_history_rule {
-    LAVA_HISTORY_NONE,  /* no history: calls that the device would win are counted first (lib/offload/start.h)
+    LAVA_HISTORY_NONE,  /* no history: calls that the device would win are counted first
+                         * (lib/offload/forecast.h)
                          */
     LAVA_HISTORY_WON,   /* the device is prepared as soon as the library is loaded */
     LAVA_HISTORY_QUIET, /* it is not prepared but for much more than it lost before */

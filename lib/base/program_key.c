@@ -1,4 +1,4 @@
-/* Reads command lines as interpreters read theirs. Called by lib/offload/history.c.
+/* Reads command lines as interpreters read theirs. Called by lib/offload/program_history.c.
  *
  * The table knows the options that take another argument, so that this is not taken for the script, and those
  * that bring the program's text. An option that it does not know takes none. */

@@ -79,17 +79,17 @@ static void a_loss_among_wins_costs_one_run(void **state) {
 }
 
 static void what_tells_nothing_leaves_no_file(void **state) {
-    const struct lava_history none = {0}, some = {.runs = 1};
+    const struct lava_history empty = {0}, some = {.runs = 1};
     struct lava_history_run run = run_of(false, false, 0, 0);
     (void)state;
-    assert_false(lava_history_is_telling(&none, &run));
+    assert_false(lava_history_is_telling(&empty, &run));
     assert_true(lava_history_is_telling(&some, &run));
     run = run_of(false, false, 0, 100);
-    assert_false(lava_history_is_telling(&none, &run));
+    assert_false(lava_history_is_telling(&empty, &run));
     run = run_of(false, false, 0, 200);
-    assert_true(lava_history_is_telling(&none, &run));
+    assert_true(lava_history_is_telling(&empty, &run));
     run = run_of(true, false, 0, 0);
-    assert_true(lava_history_is_telling(&none, &run));
+    assert_true(lava_history_is_telling(&empty, &run));
 }
 
 static void random_runs(void **state) {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The library exports names of BLAS, LAPACK and lavablas_*, nothing else. Any other name could replace one of a
+# The library exports names of BLAS, LAPACK and lavablas_*, and one of libc, nothing else. Any other name could replace one of a
 # program's. Its own names have the version in which they came, those of BLAS and LAPACK have none (lib/lavablas.map).
 #
 #   test_symbols.sh LIBRARY
@@ -38,6 +38,8 @@ blas=$(echo $blas)
 own='lavablas_hgemm@@LAVABLAS_1.0 lavablas_version@@LAVABLAS_1.0 lavablas_wait@@LAVABLAS_1.0
     lavablas_last_call@@LAVABLAS_1.0 lavablas_set_precision@@LAVABLAS_1.0 lavablas_precision@@LAVABLAS_1.0'
 own=$(echo $own)
+# What is done when a program begins (lib/abi/loaded.c).
+own="$own __libc_start_main"
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
