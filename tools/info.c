@@ -11,6 +11,7 @@
 #include "lib/calibrate/calibration.h"
 #include "lib/calibrate/figures_file.h"
 #include "lib/host/cpu_blas.h"
+#include "lib/offload/program_history.h"
 #include "lib/vk/gpu.h"
 #include "tools/beside.h"
 #include "tools/choice.h"
@@ -163,6 +164,25 @@ static void print_choices(const struct lava_capabilities *device) {
     }
 }
 
+static void print_program(void *unused, const struct lava_program_history_entry *entry) {
+    const struct lava_history *history = &entry->history;
+    (void)unused;
+    printf("  %-32s %u runs, %u won, %u lost; %s\n", entry->name, history->runs, history->won, history->lost,
+           lava_history_text(lava_history_rule(history)));
+}
+
+static void put_program(void *before, const struct lava_program_history_entry *entry) {
+    const char **separator = before;
+    const struct lava_history *history = &entry->history;
+    printf("%s{\"name\":", *separator);
+    lava_json_put(stdout, entry->name);
+    printf(",\"runs\":%u,\"won\":%u,\"lost\":%u,\"gain_s\":%.3f,\"written\":%lld", history->runs,
+           history->won, history->lost, history->gain_ns * 1e-9, (long long)entry->written_s);
+    lava_json_put_member(stdout, "next", lava_history_text(lava_history_rule(history)));
+    printf("}");
+    *separator = ",";
+}
+
 static void print_cache(void) {
     const struct lava_config *config = lava_config_get();
     char pattern[4200];
@@ -175,10 +195,14 @@ static void print_cache(void) {
     bool any = glob(pattern, 0, NULL, &files) == 0;
     printf("cache: %s/lavablas%s\n", config->cache_home, any ? "" : " (empty)");
     for (size_t i = 0; any && i < files.gl_pathc; i++) {
+        if (strstr(files.gl_pathv[i], "/lavablas/history-"))
+            continue;
         printf("  %s", files.gl_pathv[i]);
         print_age(age_of(files.gl_pathv[i]));
     }
     globfree(&files);
+    printf("programs with a history (LAVABLAS_HISTORY):\n");
+    lava_program_history_each(config->cache_home, print_program, NULL);
 }
 
 static void print(const struct facts *facts) {
@@ -276,7 +300,11 @@ static void put(const struct facts *facts) {
         lava_json_put_member(stdout, "why", facts->why);
     }
     lava_json_put_member(stdout, "cache", config->cache ? config->cache_home : NULL);
-    printf("}\n");
+    const char *separator = "";
+    printf(",\"programs\":[");
+    if (config->cache && config->cache_home)
+        lava_program_history_each(config->cache_home, put_program, &separator);
+    printf("]}\n");
 }
 
 int command_info(int argc, char **argv) {

@@ -100,6 +100,8 @@ static void print_verdict(FILE *stream, const struct report *report) {
             fabs(seconds(saved_ns)), saved_ns > 0 ? "saved" : "lost",
             figures && !strcmp(figures, "measured") ? "this machine's measured figures" : "starting values",
             device ? device : "none");
+    if (fact(report, "history"))
+        fprintf(stream, "lavablas: the program's history: %s\n", fact(report, "history"));
 }
 
 static void print_end(FILE *stream, const struct report_end *end) {
@@ -269,7 +271,7 @@ static void put_bypasses(FILE *stream, const struct report *report) {
 }
 
 void report_print_json(FILE *stream, const struct report *report, const struct report_end *end) {
-    static const char *const names[] = {"cpu_blas", "device", "no_device", "figures"};
+    static const char *const names[] = {"cpu_blas", "device", "no_device", "figures", "history"};
     fprintf(stream, "{\"status\":%d,\"signal\":%d,\"ns\":%.0f,\"cpu_run_ns\":%.0f", end->status, end->signal,
             end->seconds * 1e9, end->compare.runs ? compare_median(end->compare.plain) * 1e9 : 0);
     compare_put(stream, &end->compare);

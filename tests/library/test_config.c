@@ -58,6 +58,7 @@ static void assert_defaults(const struct lava_config *config) {
     assert_null(config->cache_home);
     assert_true(config->cache);
     assert_true(config->calibrate);
+    assert_int_equal(config->history, config->secure ? LAVA_HISTORY_OFF : LAVA_HISTORY_ON);
     assert_true(config->learn);
     assert_null(config->fault);
 }
@@ -161,8 +162,9 @@ static void unknown_values_are_reported_once(void **state) {
         {"LAVABLAS_IDLE", "10s"},        {"LAVABLAS_IDLE", "."},        {"LAVABLAS_IDLE", "1e1"},
         {"LAVABLAS_IDLE", "1000000001"}, {"LAVABLAS_CALIBRATE", "0"},   {"LAVABLAS_CALIBRATE", "on"},
         {"LAVABLAS_PRECISION", "fp32"},  {"LAVABLAS_PRECISION", "0"},   {"LAVABLAS_PRECISION", "ieee "},
-        {"LAVABLAS_LEARN", "0"},         {"LAVABLAS_LEARN", "auto"},    {"LAVABLAS_LANES", "0"},
-        {"LAVABLAS_LANES", "5"},         {"LAVABLAS_LANES", "2 "},      {"LAVABLAS_LANES", "12"},
+        {"LAVABLAS_HISTORY", "1"},       {"LAVABLAS_HISTORY", "write"}, {"LAVABLAS_LEARN", "0"},
+        {"LAVABLAS_LEARN", "auto"},      {"LAVABLAS_LANES", "0"},       {"LAVABLAS_LANES", "5"},
+        {"LAVABLAS_LANES", "2 "},        {"LAVABLAS_LANES", "12"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -289,6 +291,16 @@ static void learning(void **state) {
     for (int i = 0; i < 3; i++) {
         struct source source = {{"LAVABLAS_LEARN", texts[i], NULL}, 0, NULL};
         assert_int_equal(parse(&source, false).learn, i == 1);
+        assert_int_equal(source.complaints, 0);
+    }
+}
+
+static void history(void **state) {
+    static const char *const texts[] = {"off", "read", "ON"};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct source source = {{"LAVABLAS_HISTORY", texts[i], NULL}, 0, NULL};
+        assert_int_equal(parse(&source, false).history, LAVA_HISTORY_OFF + i);
         assert_int_equal(source.complaints, 0);
     }
 }
@@ -436,6 +448,7 @@ int main(void) {
         cmocka_unit_test(log_and_cache),
         cmocka_unit_test(calibration),
         cmocka_unit_test(learning),
+        cmocka_unit_test(history),
         cmocka_unit_test(values_are_copied),
         cmocka_unit_test(too_long_is_not_understood),
         cmocka_unit_test(cache_home),
