@@ -10,6 +10,8 @@ from table_parts import ROOT, number, table
 
 FOLDER = ROOT / "perf/results/programs"
 LANGUAGES = ("C", "NumPy", "SciPy", "scikit-learn", "Octave", "R")
+PRELOADED = ("third", "preloaded")  # which variant is judged: the first that there is
+CONTROL = ("control", "again")  # the plain program once more; "again" in files before paired runs
 ONE_MACHINE = ("device", "processors")  # what the files of a set have in common, beside versions, sizes and repeats
 
 
@@ -37,24 +39,30 @@ def remark_on(record):
     return ": nothing on the device" if record["device"] and not record["calls"]["gpu"] else ""
 
 
+def label_of(record, labels):
+    """Returns which of the labels the record has, or nothing."""
+    return next((label for label in labels if label in record.get("median_seconds", {})), None)
+
+
 def cells_of(record):
     """Program, plain, preloaded, speed-up, the same of the whole process, and the share of products."""
     name = f"{record['language']} {record['name']} {record['sizes']}"
     if "error" in record:
         return [name, "", "", "failed", "", ""]
-    (plain, after), (whole, whole_after) = ((medians["plain"], medians["preloaded"])
+    judged = label_of(record, PRELOADED)
+    (plain, after), (whole, whole_after) = ((medians["plain"], medians[judged])
                                             for medians in (record["median_seconds"], record["median_process_seconds"]))
     return [name, number(plain, 3), number(after, 3), f"{plain / after:.2f}{remark_on(record)}", f"{number(whole, 2)}, {number(whole_after, 2)}",
             f"{100 * record['share']:.0f}%"]
 
 
 def whole_table(records):
-    """With --control a program ran plain twice as often: a column shows how far two medians of the same are apart."""
+    """With a control a program ran plain twice as often: a column shows how far two medians of the same are apart."""
     heads, rows = ["program", "plain", "preloaded", "speed-up", "process, before and after", "in products"], [cells_of(r) for r in records]
-    if all("again" in record.get("median_seconds", {}) for record in records):
+    if all(label_of(record, CONTROL) for record in records):
         heads.insert(2, "plain again")
         for row, record in zip(rows, records):
-            row.insert(2, number(record["median_seconds"]["again"], 3))
+            row.insert(2, number(record["median_seconds"][label_of(record, CONTROL)], 3))
     return table(heads, rows)
 
 
