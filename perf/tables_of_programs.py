@@ -8,6 +8,9 @@ import sys
 
 from table_parts import ROOT, number, table
 
+sys.path.append(str(ROOT / "perf/programs"))
+import paired  # noqa: E402
+
 FOLDER = ROOT / "perf/results/programs"
 LANGUAGES = ("C", "NumPy", "SciPy", "scikit-learn", "Octave", "R")
 PRELOADED = ("third", "preloaded")  # which variant is judged: the first that there is
@@ -77,10 +80,23 @@ def brief_table(records):
     return two_a_line([[name, plain, preloaded, gain.partition(":")[0]] for name, plain, preloaded, gain, _, _ in map(cells_of, records)])
 
 
+def interval_table(records):
+    """Plain time over that of each variant, with the interval and what it says. Files of before paired runs have none."""
+    records = [record for record in records if "estimates" in record]
+    labels = list(dict.fromkeys(label for record in records for label in record["estimates"]["seconds"]))
+    rows = [[f"{record['language']} {record['name']} {record['sizes']}{remark_on(record)}", number(1000 * record["median_seconds"]["plain"], 3),
+             *(describe(record["estimates"]["seconds"].get(label)) for label in labels)] for record in records]
+    return table(["program", "plain, ms", *labels], rows) if rows else []
+
+
+def describe(found):
+    return paired.describe(found and paired.Estimate(**found))
+
+
 def print_files(paths):
-    """Prints both tables of files that need not be in perf/results."""
+    """Prints the tables of files that need not be in perf/results."""
     records = read_files(paths)
-    print(*whole_table(records), "", *brief_table(records), sep="\n")
+    print(*whole_table(records), "", *brief_table(records), *([""] + interval_table(records)), sep="\n")
 
 
 def set_of(path):
@@ -88,15 +104,16 @@ def set_of(path):
 
 
 def tables_of_sets():
-    """Two for each set: that of the programs DATE-MACHINE for doc/benchmarks.md, and in brief."""
+    """Three for each set: that of the programs DATE-MACHINE for doc/benchmarks.md, in brief, and with intervals."""
     files, tables = {}, {}
     for path in sorted(FOLDER.glob("*-[0-9].json")):
         files.setdefault(set_of(path), []).append(path)
     for name, paths in files.items():
         tables[f"programs {name}"] = lambda paths=paths: whole_table(read_files(paths))
+        tables[f"programs {name} with intervals"] = lambda paths=paths: interval_table(read_files(paths))
         tables[f"programs {name} in brief"] = lambda paths=paths: brief_table(read_files(paths))
     return tables
 
 
 TABLES = tables_of_sets()
-OPTIONAL = {name for name in TABLES if name.endswith(" in brief")}
+OPTIONAL = {name for name in TABLES if name.endswith((" in brief", " with intervals"))}

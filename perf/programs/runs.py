@@ -54,6 +54,7 @@ def describe_threads(process_id):
 def start(command, **settings):
     """Runs the program once, with variables besides those of this process. Returns a sample."""
     environment = {name: value for name, value in os.environ.items() if name not in ("LD_PRELOAD", "LAVABLAS_STATS")}
+    environment.setdefault("LAVABLAS_HISTORY", "off")  # else each repeat would be another start
     environment.update(settings, PYTHONDONTWRITEBYTECODE="1")
     begin = time.perf_counter()
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:

@@ -20,6 +20,7 @@ sys.path.insert(0, str(ROOT / "perf/programs"))
 import output  # noqa: E402
 import paired  # noqa: E402
 import run_lines  # noqa: E402
+import table  # noqa: E402
 
 NAMES = {"language": "C", "name": "inverse", "sizes": "300 16"}
 PROGRAM = """#!/bin/sh
@@ -119,6 +120,13 @@ def test_merge():
     assert "device is D" in run_lines.find_strange([one, session_of("s4", "2026-01-04", device="E")])
 
 
+def test_sizes():
+    """Each set of sizes has as many numbers as the others."""
+    for program in table.PROGRAMS:
+        counts = {len(size.split()) for sizes in (program.tiny, program.small, program.usual, program.short) for size in sizes.split("|")}
+        assert len(counts) == 1, program
+
+
 def compare(*words, **environment):
     return subprocess.run([sys.executable, str(ROOT / "perf/programs/compare"), *map(str, words)], capture_output=True, text=True, check=False,
                           env={**os.environ, "LAVABLAS_CALIBRATE": "off", **environment})
@@ -138,6 +146,8 @@ def test_compare(folder):
     record = json.loads(document.read_text())["programs"][0]
     assert record["estimates"]["seconds"]["control"] == {"ratio": 1.0, "low": 1.0, "high": 1.0, "repeats": 6}
     assert "the part import" in result.stdout and record["part_medians"] == {"import": 0.2}
+    tables = subprocess.run([sys.executable, str(ROOT / "perf/tables"), "--programs", str(document)], capture_output=True, text=True, check=True)
+    assert "| C inverse 300 16 | 10.0 | 1.00 [1.00 1.00] not slower | 2.00 [2.00 2.00] faster |" in tables.stdout, tables.stdout
     runs = runs_of(lines)
     orders = {tuple(run["variant"] for run in runs if run["repeat"] == repeat) for repeat in range(6)}
     assert len(runs) == 18 and len(orders) > 1 and all(len(set(order)) == 3 for order in orders), orders
@@ -173,6 +183,7 @@ def main():
     test_coverage()
     test_verdicts()
     test_merge()
+    test_sizes()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         (folder / "build").mkdir()
