@@ -10,12 +10,11 @@ from table_parts import ROOT, number, table
 
 sys.path.append(str(ROOT / "perf/programs"))
 import paired  # noqa: E402
+import run_lines  # noqa: E402
 
 FOLDER = ROOT / "perf/results/programs"
-LANGUAGES = ("C", "NumPy", "SciPy", "scikit-learn", "Octave", "R")
 PRELOADED = ("third", "preloaded")  # which variant is judged: the first that there is
 CONTROL = ("control", "again")  # the plain program once more; "again" in files before paired runs
-ONE_MACHINE = ("device", "processors")  # what the files of a set have in common, beside versions, sizes and repeats
 
 
 def read_files(paths):
@@ -23,8 +22,7 @@ def read_files(paths):
     programs, same = {}, {}
     for path in paths:
         document = json.loads(path.read_text(encoding="utf-8"))
-        facts = {name: document["machine"][name] for name in ONE_MACHINE}
-        facts.update(document["versions"], sizes=document["set"], repeats=document["repeats"])
+        facts = {**run_lines.facts_of(document), "repeats": document["repeats"]}
         for name, value in facts.items():
             if same.setdefault(name, value) != value:
                 sys.exit(f"tables: {path.name}: {name} is {value}, and {same[name]} in a file before it")
@@ -32,7 +30,7 @@ def read_files(paths):
             programs[record["language"], record["name"], record["sizes"]] = {**record, "device": document["machine"]["device"]}
     if not programs:
         sys.exit("tables: no programs")
-    return sorted(programs.values(), key=lambda record: LANGUAGES.index(record["language"]))
+    return sorted(programs.values(), key=lambda record: run_lines.LANGUAGES.index(record["language"]))
 
 
 def remark_on(record):

@@ -18,7 +18,6 @@ from pathlib import Path
 
 import paired
 
-ONE_MACHINE = ("device", "processors")  # what merged sessions have in common, beside versions and set
 LANGUAGES = ("C", "NumPy", "SciPy", "scikit-learn", "Octave", "R")
 COUNTED = ("tolerance", "share", "statistics", "calls", "gflop")  # of a line of the kind program, beside forced
 TIMES = ("seconds", "process_seconds")
@@ -61,9 +60,15 @@ def end_last_line(path):
             file.write("\n")
 
 
+def kind_of(device):
+    """Returns a device's name without its number, UUID and state, which are those of one card and one moment."""
+    return device and device.partition(", number ")[0].partition(": ")[0]
+
+
 def facts_of(session):
-    facts = {name: session["machine"].get(name) for name in ONE_MACHINE}
-    return {**facts, **session["versions"], "set": session["set"]}
+    """Returns what sessions have in common that are one measurement. session may be a document of compare --json, too."""
+    return {"device": kind_of(session["machine"]["device"]), "processors": session["machine"]["processors"], **session["versions"],
+            "set": session["set"]}
 
 
 def find_strange(sessions):

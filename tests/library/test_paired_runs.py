@@ -117,6 +117,8 @@ def test_merge():
     assert run_lines.collect(lines + [failure], 1)[2][0]["error"] == "ended with 1"
     assert run_lines.collect(lines + [failure] + later, 1)[2][0]["ok"]
     assert run_lines.find_strange([one, two]) is None
+    cards = [session_of(name, "2026-01-01", device=f"NVIDIA H100, number {name}, UUID {name}: ready for fp32") for name in "12"]
+    assert run_lines.find_strange(cards) is None
     assert "device is D" in run_lines.find_strange([one, session_of("s4", "2026-01-04", device="E")])
 
 
@@ -158,6 +160,9 @@ def test_compare(folder):
     assert compare(*command, "--repeats", 8).returncode == 0
     assert "left out" in compare("--merge", lines).stderr and "       8  1.00" in compare("--merge", lines).stdout
     assert "The time is over" in compare(*command, "--repeats", 50, "--total-seconds", 0.1).stdout
+
+    refused = compare(build, "--only", "C/inverse", "--small", "--runs", lines)
+    assert refused.returncode == 1 and "set is tiny" in refused.stderr and "small" not in lines.read_text(), refused.stderr
 
     other = folder / "other"
     assert compare(build, "--only", "C/inverse", "--tiny", "--runs", other, "--repeats", 3).returncode == 0
