@@ -1,19 +1,37 @@
-"""Runs one program in several variants, in turn, for compare: times, results, and what the library counted.
+"""Runs one program in several variants, in random order, for compare: times, results, and what the library counted.
 
-A variant is a label and a library to preload, or None for the plain program. The first variant is the plain one. All
-times are seconds. A program that fails raises RuntimeError.
+The first variant is the plain one, the last one has the library that is judged. All times are seconds. A program that fails raises
+RuntimeError.
 """
 import math
 import os
+import random
 import re
-import statistics
 import subprocess
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 LIMIT_SECONDS = 180  # of one process
 STATISTICS = re.compile(r"lavablas: (\S+) (cpu|gpu) (\d+) calls, ([\d.]+) s, ([\d.]+) GFLOP: (?!nothing to multiply)(.*)")
+
+
+@dataclass(frozen=True)
+class Variant:
+    """What is preloaded, or nothing for the plain program, and which start of the library it is: see starts.py."""
+    label: str
+    library: str = None
+    start: str = None
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One run. Parts are other times that the program prints, as seconds_NAME."""
+    seconds: float
+    process_seconds: float
+    parts: dict
+    results: dict
 
 
 def describe_threads(process_id):
@@ -34,8 +52,9 @@ def describe_threads(process_id):
 
 
 def start(command, **settings):
-    """Returns the seconds of the computation and of the process, and the results by name."""
+    """Runs the program once, with variables besides those of this process. Returns a sample."""
     environment = {name: value for name, value in os.environ.items() if name not in ("LD_PRELOAD", "LAVABLAS_STATS")}
+    environment.setdefault("LAVABLAS_HISTORY", "off")  # else each repeat would be another start
     environment.update(settings, PYTHONDONTWRITEBYTECODE="1")
     begin = time.perf_counter()
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
@@ -49,7 +68,8 @@ def start(command, **settings):
     lines = {words[0]: [float(word) for word in words[1:]] for words in map(str.split, output.splitlines()) if words}
     if running.returncode or "seconds" not in lines:
         raise RuntimeError(f"ended with {running.returncode}: {errors.strip()[-500:]}")
-    return lines.pop("seconds")[0], process, lines
+    parts = {name.partition("_")[2]: lines.pop(name)[0] for name in list(lines) if name.startswith("seconds_")}
+    return Sample(lines.pop("seconds")[0], process, parts, lines)
 
 
 def difference(before, after):
@@ -69,50 +89,39 @@ def count_calls(command, library, **settings):
     """Runs it once more. Returns the seconds of the computation, and the library's statistics as a list."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "statistics")
-        seconds = start(command, LD_PRELOAD=library, LAVABLAS_STATS=str(path), **settings)[0]
+        seconds = start(command, LD_PRELOAD=library, LAVABLAS_STATS=str(path), **settings).seconds
         found = STATISTICS.findall(path.read_text()) if path.exists() else []
     return seconds, [{"routine": routine, "place": place, "calls": int(calls), "seconds": float(elapsed),
                       "gflop": float(work), "reason": reason} for routine, place, calls, elapsed, work, reason in found]
 
 
-def find_share(command, library, threads):
+def find_share(command, library, threads, **settings):
     """Returns the part of the plain time that products take: those of the routines that the library knows.
 
     They are timed by the library, which forwards all of them to the CPU BLAS here. Of several threads it is the part of
     their common time.
     """
-    seconds, found = count_calls(command, library, LAVABLAS_MODE="cpu")
+    seconds, found = count_calls(command, library, LAVABLAS_MODE="cpu", **settings)
     inside = sum(counted["seconds"] for counted in found)
     return min(1.0, inside / (seconds * threads)) if seconds > 0 else 0.0
 
 
-def run_variants(command, variants, repeats):
-    """Returns samples by label: seconds, process seconds and results. Each repeat begins with the next variant."""
-    samples = {label: [] for label, _ in variants}
-    for repeat in range(repeats):
-        first = repeat % len(variants)
-        for label, library in variants[first:] + variants[:first]:
-            samples[label].append(start(command, **({"LD_PRELOAD": library} if library else {})))
-    return samples
+def count(command, library, threads, prepare):
+    """Returns the share of products, and how many calls and flops came where, as JSON can hold it. Two runs, each with the settings
+    that prepare returns."""
+    share, counted = find_share(command, library, threads, **prepare()), count_calls(command, library, **prepare())[1]
+    return {"share": share, "statistics": counted, **{
+        what: {place: sum(row[what] for row in counted if row["place"] == place) for place in ("cpu", "gpu")} for what in ("calls", "gflop")}}
 
 
-def measure(program, command, variants, repeats):
-    """Returns everything that is known of a program, as a dictionary that JSON can hold."""
-    samples = run_variants(command, variants, repeats)
-    plain, library = variants[0][0], variants[-1][1]
-    reference = samples[plain][0][2]
-    seconds = {label: [sample[0] for sample in rows] for label, rows in samples.items()}
-    process = {label: [sample[1] for sample in rows] for label, rows in samples.items()}
-    counted = count_calls(command, library)[1]
-    return {
-        "seconds": seconds,
-        "process_seconds": process,
-        "median_seconds": {label: statistics.median(values) for label, values in seconds.items()},
-        "median_process_seconds": {label: statistics.median(values) for label, values in process.items()},
-        "difference": {label: max(difference(reference, sample[2]) for sample in rows)
-                       for label, rows in samples.items()},
-        "share": find_share(command, library, program.threads or len(os.sched_getaffinity(0))),
-        "statistics": counted,
-        "calls": {place: sum(row["calls"] for row in counted if row["place"] == place) for place in ("cpu", "gpu")},
-        "gflop": {place: sum(row["gflop"] for row in counted if row["place"] == place) for place in ("cpu", "gpu")},
-    }
+def time_repeat(command, variants, prepare, reference, order):
+    """Runs each variant once, in an order that the seed decides. prepare returns the settings of a start. Returns members of lines."""
+    variants, members = list(variants), []
+    random.Random(order).shuffle(variants)
+    for i, variant in enumerate(variants):
+        settings = {"LD_PRELOAD": variant.library} if variant.library else {}
+        settings.update(prepare(variant.start) if variant.start else {})
+        sample = start(command, **settings)
+        members.append({"variant": variant.label, "place": i, "seconds": sample.seconds, "process_seconds": sample.process_seconds,
+                        "parts": sample.parts, "difference": difference(reference, sample.results)})
+    return members
