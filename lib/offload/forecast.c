@@ -77,7 +77,7 @@ static double decode(uint64_t code) {
     return code > 0 ? exp2((double)(code - 1) / OCTAVE_STEPS - MOST_OCTAVES) : 0;
 }
 
-/* Fibonacci hashing, as in experience.c. */
+/* Fibonacci hashing, as in dispatch/experience.c. */
 static uint64_t spread(uint64_t key) {
     return key * UINT64_C(0x9e3779b97f4a7c15);
 }
