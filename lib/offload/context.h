@@ -8,8 +8,8 @@
  * idle memory lock all devices. A preparation of a further device closes that one.
  *
  * All devices are of one model, so the first one's capabilities and figures decide for all. A device serves
- * what it was tested for; the first one serves everything that readiness.h calls usable. One that has failed is
- * passed over.
+ * what it was tested for; the first one serves everything that readiness.h calls usable. One that has failed
+ * is passed over.
  *
  * A free lane is taken at once: the first lane of a device at rest if there is one, of the first such device;
  * else another lane. Those who wait are served in the order of their arrival; newcomers pass them while the

@@ -22,12 +22,13 @@
 #include "lib/offload/watch.h"
 #include "lib/vk/gpu.h"
 
+/* LOADING: its thread may be in the driver's initialization; REFUSED: it could not be opened, for good. */
+enum state { IDLE, WORKING, LOADING, REFUSED };
+
 struct further {
     struct lava_engine *engine; /* NULL: none was made */
     uint64_t wanted, tried;     /* needs, as in readiness.h */
-    _Atomic bool working;       /* a thread prepares it */
-    _Atomic bool loading;       /* the thread may be in the driver's initialization */
-    _Atomic bool refused;       /* it could not be opened */
+    _Atomic int state;
 };
 
 static struct {
@@ -36,16 +37,35 @@ static struct {
     pthread_cond_t changed;
 } further = {.change = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
+/* `change` is held. */
+static void set_locked(struct further *device, enum state state) {
+    if (device->state != REFUSED)
+        device->state = (int)state;
+    pthread_cond_broadcast(&further.changed);
+}
+
+static void set(struct further *device, enum state state) {
+    pthread_mutex_lock(&further.change);
+    set_locked(device, state);
+    pthread_mutex_unlock(&further.change);
+}
+
+bool lava_more_devices_is_at_work(bool loading) {
+    bool any = false;
+    for (unsigned i = 1; i < LAVA_DEVICE_SET_MAX; i++) {
+        int state = further.devices[i].state;
+        any = any || state == LOADING || (!loading && state == WORKING);
+    }
+    return any;
+}
+
 /* The driver does not answer for one of them, perhaps for several. All that are being prepared are left as
  * they are; the first device goes on. */
 static void give_up(void) {
     pthread_mutex_lock(&further.change);
-    for (unsigned i = 1; i < LAVA_DEVICE_SET_MAX; i++) {
-        struct further *device = &further.devices[i];
-        device->refused = device->refused || device->working;
-        device->working = false;
-    }
-    pthread_cond_broadcast(&further.changed);
+    for (unsigned i = 1; i < LAVA_DEVICE_SET_MAX; i++)
+        if (further.devices[i].state != IDLE)
+            set_locked(&further.devices[i], REFUSED);
     pthread_mutex_unlock(&further.change);
     LAVA_LOG(WARN, "further devices are not used: the driver did not answer");
 }
@@ -58,36 +78,15 @@ static bool must_stop(void) {
     return lava_process_is_exiting() || lava_watch_is_given_up(&driver);
 }
 
-static void set(_Atomic bool *flag, bool value) {
-    pthread_mutex_lock(&further.change);
-    *flag = value;
-    pthread_cond_broadcast(&further.changed);
-    pthread_mutex_unlock(&further.change);
-}
-
-static bool any_is_working(void) {
-    for (unsigned i = 1; i < LAVA_DEVICE_SET_MAX; i++)
-        if (further.devices[i].working)
-            return true;
-    return false;
-}
-
-static bool any_is_loading(void) {
-    for (unsigned i = 1; i < LAVA_DEVICE_SET_MAX; i++)
-        if (further.devices[i].loading)
-            return true;
-    return false;
-}
-
 /* Returns what is left to be tested. Marks the thread as ended where that is nothing. */
 static uint64_t take_wanted(struct further *device) {
     pthread_mutex_lock(&further.change);
-    uint64_t needs = device->refused || must_stop() ? 0 : device->wanted & ~device->tried;
+    uint64_t needs = device->state == REFUSED || must_stop() ? 0 : device->wanted & ~device->tried;
     device->tried |= needs;
-    device->working = needs != 0;
-    if (!needs)
+    if (!needs) {
         lava_thread_ends();
-    pthread_cond_broadcast(&further.changed);
+        set_locked(device, IDLE);
+    }
     pthread_mutex_unlock(&further.change);
     return needs;
 }
@@ -96,13 +95,13 @@ static struct lava_engine *make_engine(struct further *place, unsigned number) {
     struct lava_device *device;
     struct lava_engine *engine = NULL;
     const char *why;
-    set(&place->loading, true);
+    set(place, LOADING);
     lava_watch_enter(&driver);
     lava_process_begin_loading();
     enum lava_status status = must_stop() ? LAVA_ERROR_UNAVAILABLE
                                           : lava_gpu_open_further(lava_config_get(), number, &device, &why);
     lava_process_end_loading();
-    set(&place->loading, false);
+    set(place, WORKING);
     if (status || must_stop() ||
         lava_engine_create(device, lava_copy_pool_device_threads(lava_context_devices()), &engine))
         LAVA_LOG(INFO, "device %u of the process cannot be used", number);
@@ -112,27 +111,28 @@ static struct lava_engine *make_engine(struct further *place, unsigned number) {
     return engine;
 }
 
-static void prepare(struct further *place, unsigned number, uint64_t needs) {
+/* Returns false where the device cannot be opened. */
+static bool prepare(struct further *place, unsigned number, uint64_t needs) {
     uint64_t begin_ns = lava_clock_now_ns();
     if (place->engine) {
         if (!lava_context_close_device(number))
-            return;
+            return true;
     } else if ((place->engine = make_engine(place, number))) {
         lava_context_add_device(number, place->engine);
     } else {
-        set(&place->refused, true);
-        return;
+        return false;
     }
     lava_watch_enter(&driver);
     uint64_t passed = lava_steps_test(place->engine, needs, must_stop);
     lava_watch_leave(&driver);
     if (lava_watch_is_given_up(&driver))
-        return; /* closed */
+        return true; /* closed */
     lava_idle_touch();
     lava_context_open_device(number, passed);
     LAVA_LOG(INFO, "device %u of the process: %s: %s, %.0f ms", number, place->engine->capabilities.label,
              passed == needs ? "ready" : "not used for all types",
              (double)(lava_clock_now_ns() - begin_ns) / 1e6);
+    return true;
 }
 
 static void *prepare_in_background(void *argument) {
@@ -141,8 +141,12 @@ static void *prepare_in_background(void *argument) {
     uint64_t needs;
     /* the driver's threads must not inherit a caller's rounding mode and traps */
     fesetenv(FE_DFL_ENV);
-    while ((needs = take_wanted(place)))
-        prepare(place, number, needs);
+    while ((needs = take_wanted(place)) && prepare(place, number, needs))
+        ;
+    if (needs) {
+        lava_thread_ends();
+        set(place, REFUSED);
+    }
     lava_watch_end(&driver);
     return NULL;
 }
@@ -150,12 +154,12 @@ static void *prepare_in_background(void *argument) {
 /* Returns whether a thread prepares the device, or has prepared it, for all the needs. */
 static bool want(struct further *place, unsigned number, uint64_t needs) {
     place->wanted |= needs;
-    if (!place->working && !place->refused && (place->wanted & ~place->tried)) {
+    if (place->state == IDLE && (place->wanted & ~place->tried)) {
         lava_process_await_at_thread_end();
-        place->working =
-            lava_watch_start(&driver, "lava-further", prepare_in_background, (void *)(uintptr_t)number);
+        if (lava_watch_start(&driver, "lava-further", prepare_in_background, (void *)(uintptr_t)number))
+            set_locked(place, WORKING);
     }
-    return place->working || !(needs & ~place->tried);
+    return place->state != IDLE || !(needs & ~place->tried);
 }
 
 void lava_more_devices_want(uint64_t needs, unsigned devices, bool wait) {
@@ -165,8 +169,8 @@ void lava_more_devices_want(uint64_t needs, unsigned devices, bool wait) {
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     pthread_mutex_lock(&further.change);
     for (unsigned i = 1; i < lava_context_devices() && devices > 0; i++)
-        devices -= !further.devices[i].refused && want(&further.devices[i], i, needs);
-    while (wait && any_is_working())
+        devices -= further.devices[i].state != REFUSED && want(&further.devices[i], i, needs);
+    while (wait && lava_more_devices_is_at_work(false))
         pthread_cond_wait(&further.changed, &further.change);
     pthread_mutex_unlock(&further.change);
     pthread_setcancelstate(cancel_state, NULL);
@@ -185,32 +189,17 @@ static unsigned count_wanted(uint64_t needs) {
 /* One device after the other begins: a crowd of two does not need eight. */
 struct lava_engine *lava_more_devices_take(uint64_t block_bytes, uint64_t needs,
                                            struct lava_lane_lock *lock) {
-    if (lava_context_devices() > 1 && !any_is_working() && lava_context_is_busy(needs))
+    if (lava_context_devices() > 1 && !lava_more_devices_is_at_work(false) && lava_context_is_busy(needs))
         lava_more_devices_want(needs, count_wanted(needs) + 1, false);
     lava_jump_guard_begin(lava_context_give_up);
     return lava_context_lock_lane(block_bytes, needs, lock);
 }
 
-bool lava_more_devices_is_loading(void) {
-    return any_is_loading();
-}
-
-bool lava_more_devices_is_working(void) {
-    return any_is_working();
-}
-
-static void wait_while(bool (*any_is)(void), const struct timespec *deadline) {
+void lava_more_devices_await(bool loading, const struct timespec *deadline) {
     if (pthread_mutex_timedlock(&further.change, deadline))
         return;
-    while (any_is() && !pthread_cond_timedwait(&further.changed, &further.change, deadline))
+    while (lava_more_devices_is_at_work(loading) &&
+           !pthread_cond_timedwait(&further.changed, &further.change, deadline))
         ;
     pthread_mutex_unlock(&further.change);
-}
-
-void lava_more_devices_finish(const struct timespec *deadline) {
-    wait_while(any_is_loading, deadline);
-}
-
-void lava_more_devices_settle(const struct timespec *deadline) {
-    wait_while(any_is_working, deadline);
 }

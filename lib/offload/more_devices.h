@@ -15,13 +15,9 @@ struct lava_engine *lava_more_devices_take(uint64_t block_bytes, uint64_t needs,
  * set, returns when that has ended, well or not. */
 void lava_more_devices_want(uint64_t needs, unsigned devices, bool wait);
 
-/* Returns whether a driver may be loading. */
-bool lava_more_devices_is_loading(void);
-/* Returns whether a thread prepares a further device. */
-bool lava_more_devices_is_working(void);
-/* Wait until that is not so, and until no thread prepares a device; until the deadline of CLOCK_REALTIME at
- * the latest. */
-void lava_more_devices_finish(const struct timespec *deadline);
-void lava_more_devices_settle(const struct timespec *deadline);
+/* Returns whether a thread prepares a further device; loading: whether its driver may be loading. */
+bool lava_more_devices_is_at_work(bool loading);
+/* Waits until that is not so, until the deadline of CLOCK_REALTIME at the latest. */
+void lava_more_devices_await(bool loading, const struct timespec *deadline);
 
 #endif

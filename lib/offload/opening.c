@@ -31,7 +31,8 @@
 static bool enter_child(void) {
     lava_threshold_close();
     lava_jump_guard_end(); /* the parent's devices are not the child's */
-    return lava_readiness_needs_processors() || lava_prepare_is_given_up() || lava_more_devices_is_loading();
+    return lava_readiness_needs_processors() || lava_prepare_is_given_up() ||
+           lava_more_devices_is_at_work(true);
 }
 
 /* exit() may be what the calling thread has left a product for. */
@@ -39,7 +40,7 @@ static void finish_product(const struct timespec *deadline) {
     (void)lava_jump_guard_is_inside();
     lava_context_finish(deadline);
     lava_readiness_await(LAVA_READINESS_ALL, LAVA_READINESS_AT_WORK, deadline);
-    lava_more_devices_settle(deadline);
+    lava_more_devices_await(false, deadline);
     lava_calibration_settle(deadline);
 }
 
@@ -52,12 +53,12 @@ static void finish_preparation(const struct timespec *deadline) {
     lava_readiness_await(LAVA_READINESS_PLAIN, LAVA_READINESS_IN(STARTING), &later);
     if (lava_process_is_exiting())
         lava_readiness_await(LAVA_READINESS_ALL, LAVA_READINESS_AT_WORK, &later);
-    lava_more_devices_finish(&later);
+    lava_more_devices_await(true, &later);
 }
 
 static bool is_at_rest(void) {
-    return !lava_readiness_is_under_way() && !lava_prepare_is_given_up() && !lava_more_devices_is_working() &&
-           lava_context_is_unused() && !lava_calibration_is_running();
+    return !lava_readiness_is_under_way() && !lava_prepare_is_given_up() &&
+           !lava_more_devices_is_at_work(false) && lava_context_is_unused() && !lava_calibration_is_running();
 }
 
 static void unlock_used_engine(int cancel_state) {

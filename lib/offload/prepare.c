@@ -90,16 +90,19 @@ static enum lava_status create_engine(const char **why) {
     return LAVA_OK;
 }
 
-/* Gives up all that is not usable. Where something was, a call may look at the engine: it stays. */
+/* Nothing is started from here on. Where something is or was usable, a call may look at the engine: it stays,
+ * and other threads that test find out by themselves. Else these wait for the device, and nobody is in the
+ * driver. */
 static void give_device_up(enum lava_status status, const char *why) {
-    struct lava_engine *engine = lava_context_engine();
-    if (lava_readiness_is_open()) {
-        lava_device_fail(engine->device, status);
+    bool stays = lava_readiness_is_open();
+    if (stays) {
+        lava_device_fail(lava_context_engine()->device, status);
     } else {
-        lava_engine_destroy(engine);
+        lava_engine_destroy(lava_context_engine());
         lava_context_set_engine(NULL);
     }
-    lava_readiness_tell(LAVA_READINESS_ALL, LAVA_READINESS_GIVEN_UP, why);
+    lava_readiness_tell(stays ? lava_readiness_in(LAVA_READINESS_IN(COLD)) : LAVA_READINESS_ALL,
+                        LAVA_READINESS_GIVEN_UP, why);
     lava_threshold_close();
     lava_report_note(LAVA_REPORT_NO_DEVICE, why);
     LAVA_LOG(INFO, "no device: %s", why);
@@ -260,7 +263,9 @@ static enum lava_readiness_event prepare_type(struct work *work, struct lava_eng
     if (status == LAVA_ERROR_UNAVAILABLE) {
         LAVA_LOG(INFO, "device: %s: no kernel for %s", label, type_name);
     } else if (work->type == LAVA_TYPE_FP32 || engine->device->shared->failed) {
-        give_device_up(status, "the self-test failed");
+        work->why = "the self-test failed";
+        give_device_up(status, work->why);
+        return LAVA_READINESS_GIVEN_UP;
     } else {
         LAVA_LOG(WARN, "%s: not used for %s: %s", label, type_name, lava_status_name(status));
     }
@@ -365,20 +370,23 @@ static void start(uint64_t needs) {
     for (uint64_t rest = needs; rest; rest &= rest - 1) {
         uint64_t need = rest & -rest;
         const char *why = "no thread to prepare the device";
-        if (!lava_readiness_tell(need, LAVA_READINESS_WANTED, NULL))
-            continue;
-        if (lava_watch_start(&driver, "lava-prepare", prepare_in_background,
-                             (void *)(intptr_t)__builtin_ctzll(need)))
-            lava_process_await_at_thread_end();
-        else
+        if (lava_readiness_tell(need, LAVA_READINESS_WANTED, NULL) &&
+            !lava_watch_start(&driver, "lava-prepare", prepare_in_background,
+                              (void *)(intptr_t)__builtin_ctzll(need)))
             lava_readiness_tell(need, LAVA_READINESS_GIVEN_UP, why);
     }
 }
 
+static bool is_starting(const struct lava_readiness_answer *answer) {
+    return !answer->may && answer->reason == LAVA_REASON_STARTING;
+}
+
 /* The driver that is waited for may fork. */
-static void await(uint64_t needs) {
+static void await(const struct lava_readiness_answer *answer) {
+    if (is_starting(answer))
+        lava_process_await_at_thread_end();
     bool is_suspended = lava_fork_gate_suspend();
-    lava_readiness_await(needs, LAVA_READINESS_AT_WORK, NULL);
+    lava_readiness_await(answer->waits, LAVA_READINESS_AT_WORK, NULL);
     lava_fork_gate_resume(is_suspended);
 }
 
@@ -388,10 +396,10 @@ bool lava_prepare_may_use(uint64_t needs, bool wait, enum lava_reason *reason) {
         if (answer.starts)
             start(answer.starts);
         else
-            await(answer.waits);
+            await(&answer);
     }
     *reason = answer.reason;
-    if (!answer.may && answer.reason == LAVA_REASON_STARTING)
+    if (is_starting(&answer))
         lava_process_await_at_thread_end();
     if (answer.reason == LAVA_REASON_FAILED)
         lava_threshold_close();

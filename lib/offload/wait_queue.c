@@ -1,4 +1,4 @@
-/* Keeps a list of those who wait. Called by context.c.
+/* Keeps a list of those who wait. Called by lanes.c.
  *
  * Semaphores, because a jump out of pthread_cond_wait takes its lock along: the C library's longjmp does what
  * a cancellation would have done. Out of sem_wait it takes nothing. */
