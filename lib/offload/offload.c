@@ -101,7 +101,7 @@ static bool has_paid(struct lava_call *call) {
     return is_faster && lava_start_has_lost(operation, usual_ns - plan.gpu_ns);
 }
 
-/* Returns false where the device is ready for other calls, would have to be prepared for this one, and is
+/* Returns false if the device is ready for other calls, would have to be prepared for this one, and is
  * estimated to be slower, or such calls are few so far; call->reason says so. A preparation costs the program
  * more than they do. One product of a batch tells nothing about all. */
 static bool is_worth_preparing(struct lava_call *call) {
@@ -115,7 +115,7 @@ static bool is_worth_preparing(struct lava_call *call) {
     return plan.place == LAVA_PLACE_GPU;
 }
 
-/* What has to be known before any device is asked for; true where the call must be forwarded. Where wait is
+/* What has to be known before any device is asked for; true if the call must be forwarded. Where wait is
  * set the device is prepared and waited for, whatever was multiplied so far. environment: the caller's. */
 static bool forwarded_early(struct lava_call *call, enum lava_environment environment, bool wait) {
     const struct lava_config *config = lava_config_get();
@@ -183,7 +183,7 @@ static enum lava_reason reason_of(enum lava_status status) {
                                              : LAVA_REASON_FAULT;
 }
 
-/* True where C is finished; call->place and reason say how. */
+/* True if C is finished; call->place and reason say how. */
 static bool try_device(struct lava_call *call) {
     const struct lava_operation *operation = &call->operation;
     struct lava_plan plan;
@@ -213,8 +213,7 @@ static bool try_device(struct lava_call *call) {
     call->reason = reason_of(status);
     if (lava_device_run_wrote_nothing(operation, &progress)) {
         /* it may still be computed in halves (lib/blas/triangle_call.c, lib/blas/structured_call.c) */
-        bool has_halves = operation->c.region != LAVA_REGION_ALL || operation->kind == LAVA_OPERATION_SOLVE;
-        if (status == LAVA_ERROR_DEVICE_MEMORY && has_halves && !lost)
+        if (status == LAVA_ERROR_DEVICE_MEMORY && lava_operation_has_halves(operation) && !lost)
             call->reason = operation->twice ? LAVA_REASON_HALVES : LAVA_REASON_MEMORY;
         return false; /* the call is forwarded */
     }
@@ -232,7 +231,7 @@ static enum lava_meanwhile_device look_for_device(enum lava_type type) {
 }
 
 /* A long product is begun on the CPU while the device is being prepared, and goes on there as soon as it may.
- * True where C is finished. */
+ * True if C is finished. */
 static bool begin_meanwhile(struct lava_call *call) {
     if (call->reason != LAVA_REASON_STARTING)
         return false;
@@ -271,7 +270,7 @@ static bool is_awaiting(const struct lava_call *call) {
 /* Solves may be parts of calls, which do not end; the solve that they call is forwarded for the same
  * diagonal. */
 static bool is_whole_lapack(const struct lava_call *call) {
-    return lava_routine_is_lapack(call->routine) && call->operation.kind != LAVA_OPERATION_SOLVE;
+    return lava_routine_is_lapack(call->routine) && !lava_operation_row(&call->operation)->solves;
 }
 
 /* What such operations are counted with is not exact, and must not raise the caller's flags. */

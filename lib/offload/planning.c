@@ -137,7 +137,7 @@ void lava_planning_spare_memory(struct lava_engine *engine, const struct lava_op
         ALLOCATION_NS_PER_BYTE * (double)lava_arena_growth_bytes(arena, &plan->blocking, scales_a);
     uint64_t there_bytes = lava_arena_block_bytes(arena);
     struct lava_plan other;
-    if (!engine->has_usual || operation->series || operation->kind != LAVA_OPERATION_PRODUCT ||
+    if (!engine->has_usual || operation->series || !lava_operation_row(operation)->is_product ||
         cost_ns < ALLOCATION_SHARE * plan->gpu_ns)
         return;
     lava_planning_choose(operation, there_bytes, &other);
