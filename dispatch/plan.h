@@ -25,23 +25,23 @@ struct lava_overrides {
     int64_t block_k;       /* 0: chosen; else that of another plan of the same kernel and split */
     uint64_t memory_bytes; /* 0: the device's */
     int64_t column_blocks; /* 0: chosen */
-    int64_t row_blocks;    /* at least this many; 0: chosen */
+    int64_t row_blocks;    /* at least so many; 0: chosen */
     int64_t later_parts;   /* as in struct lava_blocking_limits; 0: chosen */
     int64_t sides_each;    /* of a solve: as in struct lava_solve_chunks; 0: chosen */
-    int64_t band;          /* of a solve: by bands of this many unknowns (bands.h); 0: chosen */
-    int64_t columns_each;  /* of LAPACK's: by blocks of this many columns or rows, and slices no
+    int64_t band;          /* of a solve: by bands of so many unknowns (bands.h); 0: chosen */
+    int64_t columns_each;  /* of LAPACK's: by blocks of so many columns or rows, and slices no
                             * wider; 0: chosen */
     int at_once;           /* 1: streamed, 2: at once where possible; 0: chosen */
     uint32_t pieces;       /* pieces of op(A)'s block, as far as it has tiles; 0: chosen */
     enum lava_imports imports;
     uint32_t engines; /* that share the product (sharing.h); 0: one */
-    /* A product that is a part of another has the kernel and the cuts of K of one with n rows or
+    /* A product that is a part of another has the kernel and the cuts of K of one with so many rows or
      * columns, planned in so much memory. 0: its own. So the sums are the same. */
     int64_t as_m, as_n;
     uint64_t as_bytes;
 };
 
-/* How the right-hand sides of a solve stream through the device: this many have matrices there at a time. Two
+/* How the right-hand sides of a solve stream through the device: so many have matrices there at a time. Two
  * would do for the solve and the transfers of its neighbours; with three the upload of the next chunk does
  * not wait for the whole download of the previous one. */
 #define LAVA_SOLVE_HELD 3

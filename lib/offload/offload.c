@@ -101,7 +101,7 @@ static bool has_paid(struct lava_call *call) {
     return is_faster && lava_start_has_lost(operation, usual_ns - plan.gpu_ns);
 }
 
-/* Returns false if the device is ready for other calls, would have to be prepared for this one, and is
+/* Returns false where the device is ready for other calls, would have to be prepared for this one, and is
  * estimated to be slower, or such calls are few so far; call->reason says so. A preparation costs the program
  * more than they do. One product of a batch tells nothing about all. */
 static bool is_worth_preparing(struct lava_call *call) {
@@ -115,7 +115,7 @@ static bool is_worth_preparing(struct lava_call *call) {
     return plan.place == LAVA_PLACE_GPU;
 }
 
-/* What has to be known before any device is asked for; true if the call must be forwarded. Where wait is
+/* What has to be known before any device is asked for; true where the call must be forwarded. Where wait is
  * set the device is prepared and waited for, whatever was multiplied so far. environment: the caller's. */
 static bool forwarded_early(struct lava_call *call, enum lava_environment environment, bool wait) {
     const struct lava_config *config = lava_config_get();
@@ -231,7 +231,7 @@ static enum lava_meanwhile_device look_for_device(enum lava_type type) {
 }
 
 /* A long product is begun on the CPU while the device is being prepared, and goes on there as soon as it may.
- * True if C is finished. */
+ * True where C is finished. */
 static bool begin_meanwhile(struct lava_call *call) {
     if (call->reason != LAVA_REASON_STARTING)
         return false;

@@ -30,7 +30,7 @@
 
 static struct lava_engine *engine;
 static bool has_faults, separates_queues;
-/* A block column has n columns; 0: the whole matrix is on the device. */
+/* A block column has so many columns; 0: the whole matrix is on the device. */
 static int64_t columns_each;
 /* Columns of the workspace with which the CPU goes on. */
 #define WORK_COLUMNS 50

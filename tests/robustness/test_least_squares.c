@@ -33,7 +33,7 @@
 static const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_FP64, LAVA_TYPE_CFP32, LAVA_TYPE_CFP64};
 static struct lava_engine *engine;
 static bool has_faults;
-/* A block has n columns; 0: the whole matrix is on the device. */
+/* A block has so many columns; 0: the whole matrix is on the device. */
 static int64_t columns_each;
 
 static int open_engine(void **state) {
@@ -176,7 +176,7 @@ static void set_columns(struct matrix *matrix, const struct matrix *whole, int64
                (size_t)((columns - 1) * matrix->ld + matrix->rows) * lava_type_bytes(matrix->type));
 }
 
-/* The CPU's own way, from n columns of A and of B that a device may have written. */
+/* The CPU's own way, from so many columns of A and of B that a device may have written. */
 static void complete_from(struct call *call, const struct call *whole, int64_t columns, int64_t sides) {
     const struct lava_progress progress = {.rows = call->qr.rows, .column = columns, .sides = sides};
     reset(call);

@@ -31,7 +31,7 @@
 static const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_FP64, LAVA_TYPE_CFP32, LAVA_TYPE_CFP64};
 static struct lava_engine *engine;
 static bool has_faults;
-/* A block has n columns, or rows; 0: the whole matrix is on the device. */
+/* A block has so many columns, or rows; 0: the whole matrix is on the device. */
 static int64_t columns_each;
 
 static int open_engine(void **state) {
@@ -92,7 +92,7 @@ static struct call new_form(enum lava_type type, int64_t m, int64_t n, int64_t k
     return call;
 }
 
-/* With Q of m rows, and a C of n others. */
+/* With Q of m rows, and a C of so many others. */
 static struct call new_product(enum lava_type type, int64_t m, int64_t k, int64_t others, int way) {
     bool adjoint = way & 1, on_right = way & 2;
     struct call call = {.qr = qr_new(type, m, k)};
