@@ -38,7 +38,7 @@ struct lava_band_block lava_band_triangle(const struct lava_bands *bands, const 
 /* Where in that block the two are. */
 struct lava_band_block lava_band_known(const struct lava_bands *bands, const struct lava_band *band);
 struct lava_band_block lava_band_square(const struct lava_bands *bands, const struct lava_band *band);
-/* Unknowns [first, first + count) of so many right-hand sides. */
+/* Unknowns [first, first + count) of n right-hand sides. */
 struct lava_band_block lava_band_sides(const struct lava_bands *bands, int64_t first, int64_t count,
                                        int64_t sides);
 

@@ -279,7 +279,7 @@ static int64_t step_multiple(const struct request *request) {
     return lava_operation_structured(request->operation) && steps > 1 ? steps : 1;
 }
 
-/* Returns whether panels of so many steps have the depth that the limits ask for. */
+/* Returns whether panels of n steps have the depth that the limits ask for. */
 static bool admits(const struct request *request, int64_t steps) {
     int64_t asked = request->limits->block_k, depth = steps * request->kernel->tile_k;
     return asked == 0 ||

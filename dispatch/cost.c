@@ -107,7 +107,7 @@ double lava_cost_tiles(const struct lava_estimate *estimate) {
     return estimate->operation->c.region == LAVA_REGION_ALL ? all : all / 2;
 }
 
-/* A part of a block: rows of op(A), columns of op(B), and a depth of K, of so many products. */
+/* A part of a block: rows of op(A), columns of op(B), and a depth of K, of n products. */
 struct extent {
     int64_t rows, columns, k, products;
 };

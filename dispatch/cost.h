@@ -63,7 +63,7 @@ double lava_cost_least_ns(const struct lava_operation *operation, const struct l
                           double flops_per_s);
 
 /* Returns the time until the first bytes of a streamed operation reach the bus, and that in which the last
- * ones are written back, of so many in the last chunk of C. */
+ * ones are written back, of n in the last chunk of C. */
 double lava_cost_start_ns(const struct lava_rates *rates);
 double lava_cost_last_write_ns(double bytes);
 

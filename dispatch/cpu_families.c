@@ -39,7 +39,7 @@ static enum lava_cpu_family family_of_product(const struct lava_operation *opera
 }
 
 enum lava_cpu_family lava_families_of(const struct lava_operation *operation) {
-    return operation->kind == LAVA_OPERATION_PRODUCT ? family_of_product(operation)
+    return lava_operation_row(operation)->is_product ? family_of_product(operation)
                                                      : lava_operation_row(operation)->family;
 }
 

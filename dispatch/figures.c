@@ -135,7 +135,7 @@ static double rows_of(const struct lava_operation *operation) {
 static double share_of(const struct lava_operation *operation) {
     bool is_half = operation->c.region != LAVA_REGION_ALL || lava_operation_is_triangular(operation);
     const struct lava_kind *kind = lava_operation_row(operation);
-    if (kind->is_lapack) /* a tall matrix has up to 1.5 times as much, for its products */
+    if (kind->cpu.share > 0) /* a tall matrix has up to 1.5 times as much, for its products */
         return kind->cpu.share * (1.5 - 0.5 * (double)operation->k / rows_of(operation));
     return (is_half ? TRIANGLE_SHARE : 1) * (operation->twice ? 2 : 1);
 }
@@ -150,10 +150,10 @@ static double share_of(const struct lava_operation *operation) {
 static double more_ns(const struct lava_operation *operation) {
     const struct lava_kind *kind = lava_operation_row(operation);
     double columns = (double)operation->k, rows = rows_of(operation) - columns / 2;
-    if (operation->kind == LAVA_OPERATION_SOLVE || lava_operation_is_triangular(operation))
+    if (lava_operation_is_triangular(operation))
         return 1e9 * (double)operation->k * (double)operation->k / 2 *
                (double)lava_type_bytes(operation->type) / TRIANGLE_BYTES_PER_S;
-    return kind->is_lapack ? columns * (kind->cpu.column_ns + kind->cpu.row_ns * rows) : 0;
+    return columns * (kind->cpu.column_ns + kind->cpu.row_ns * rows);
 }
 
 /* What does not fit the cache is read and written at this rate. OpenBLAS, 32 cores, batches of 20000 products
@@ -179,11 +179,11 @@ static double memory_ns(const struct lava_operation *operation) {
 /* Returns the time of a product, or of what is computed like one, where nothing was measured. */
 static double guessed_ns(const struct lava_cpu_figures *figures, const struct lava_operation *operation) {
     double work = (double)operation->m * (double)operation->n * (double)operation->k;
-    bool is_lapack = lava_operation_row(operation)->is_lapack;
-    double flops = is_lapack ? (lava_type_is_complex(operation->type) ? 8 : 2) * work * share_of(operation)
+    bool has_share = lava_operation_row(operation)->cpu.share > 0;
+    double flops = has_share ? (lava_type_is_complex(operation->type) ? 8 : 2) * work * share_of(operation)
                              : lava_operation_flops(operation);
     double all_ns = 1e9 * flops / figures->flops_per_s[operation->type];
-    if (!(figures->one_thread_share > 0) || is_lapack)
+    if (!(figures->one_thread_share > 0) || has_share)
         return all_ns;
     double alone_ns = all_ns / figures->one_thread_share + CALL_NS;
     return work <= LAVA_ONE_THREAD_WORK
@@ -237,7 +237,7 @@ static bool find_orders(const double measured_ns[LAVA_FAMILIES_ORDERS], double o
 }
 
 /* Returns the logarithm of how much longer a family's routine took than ?gemm's times say. Returns false
- * where those say nothing. */
+ * if those say nothing. */
 static bool log_factor_at(const struct lava_cpu_figures *figures, enum lava_cpu_family family, int type,
                           int order, double *log_factor) {
     const struct lava_operation square =

@@ -73,7 +73,7 @@ struct lava_figures {
  * spread of 1.15. */
 double lava_figures_cpu_ns(const struct lava_cpu_figures *figures, const struct lava_operation *operation);
 
-/* Returns what the CPU takes to read and write so many bytes, beyond those that its cache holds. */
+/* Returns what the CPU takes to read and write n bytes, beyond those that its cache holds. */
 double lava_figures_memory_ns(double bytes);
 /* The least work (m n k) of a measured product that took the CPU longer than ns; 0: none did. */
 double lava_figures_least_work(const struct lava_cpu_figures *figures, double ns);

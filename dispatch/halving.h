@@ -50,8 +50,8 @@ struct lava_halving_sizes {
 struct lava_operation lava_halving_product(const struct lava_operation *operation,
                                            const struct lava_halving_sizes *sizes, bool is_square);
 
-/* Plans the largest product beside matrices of so many bytes, and sets everything but gpu_ns; *plan keeps
- * what it has of the CPU. has_products: false where the matrix is one block. Returns LAVA_REASON_FORCED, or
+/* Plans the largest product beside matrices of n bytes, and sets everything but gpu_ns; *plan keeps
+ * what it has of the CPU. has_products: false if the matrix is one block. Returns LAVA_REASON_FORCED, or
  * why there is no plan. */
 enum lava_reason lava_halving_plan(const struct lava_halving *halving, const struct lava_operation *largest,
                                    bool has_products, uint64_t matrices_bytes, struct lava_plan *plan);

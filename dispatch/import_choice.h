@@ -20,7 +20,7 @@ struct lava_import_pages {
 const char *lava_imports_obstacle(const struct lava_operation *operation, bool is_b,
                                   const struct lava_capabilities *device, struct lava_import_pages *pages);
 
-/* Returns whether importing so many bytes takes less time than copying them. False where one of the times was
+/* Returns whether importing n bytes takes less time than copying them. False if one of the times was
  * not measured. */
 bool lava_imports_pay(const struct lava_device_figures *figures, uint64_t bytes);
 

@@ -55,11 +55,9 @@ static const struct {
  *   k                    elements of K per step
  *   part m x n           of C, per invocation (SIMT) or subgroup (matrix): that many sums in registers
  *   st                   stages: shared memory; for fragments, sets in registers; for planes, depths a chunk
- *   fallback             the row for tiles that planes cannot represent
- *
- * name                       type            scheme                   module                             tile
- * m   n   k part m   n  st fallback */
+ *   fallback             the row for tiles that planes cannot represent */
 static const struct lava_kernel table[] = {
+    /* name                    type            scheme                  module                            tile m    n   k part m   n st  fallback */
     {"fp32_128x128",           LAVA_TYPE_FP32, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_FP32,           128, 128, 16,    8,   8, 2, NULL},
     {"fp32_128x128_16x8",      LAVA_TYPE_FP32, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_FP32,           128, 128,  8,   16,   8, 2, NULL},
     {"fp32_128x64",            LAVA_TYPE_FP32, LAVA_SCHEME_NONE,       LAVA_MODULE_MULTIPLY_FP32,           128,  64, 16,    8,   8, 2, NULL},

@@ -4,21 +4,23 @@
 #include "dispatch/kinds.h"
 #include "dispatch/product_plan.h"
 #include "dispatch/qr.h"
+#include "dispatch/sharing.h"
 #include "dispatch/solve.h"
 
 /* What all rows of a group share. */
 #define OF_A_PRODUCT                                                                                         \
-    .flops = lava_operation_product_flops, .operand_bytes = lava_operation_product_bytes,                    \
-    .work = lava_operation_product_work
+    .doubles = true, .flops = lava_operation_product_flops, .operand_bytes = lava_operation_product_bytes,   \
+    .work = lava_operation_product_work, .overlaps = lava_operation_operands_overlap
 #define OF_A_MATRIX                                                                                          \
-    .is_lapack = true, .operand_bytes = lava_operation_matrix_bytes, .work = lava_operation_matrix_work
+    .is_lapack = true, .operand_bytes = lava_operation_matrix_bytes, .work = lava_operation_matrix_work,     \
+    .overlaps = lava_operation_sides_overlap
 #define OF_FACTORS                                                                                           \
     OF_A_MATRIX, .has_factors = true, .steps = lava_factorization_steps, .plan = lava_factorization_plan
 #define OF_INVERSES OF_A_MATRIX, .flops = lava_inverse_flops, .plan = lava_inverse_plan
 #define OF_QR       OF_A_MATRIX, .flops = lava_qr_flops, .plan = lava_qr_plan
 #define OF_Q                                                                                                 \
     .is_lapack = true, .flops = lava_qr_product_flops, .operand_bytes = lava_qr_product_bytes,               \
-    .work = lava_operation_matrix_work, .plan = lava_qr_plan
+    .work = lava_operation_matrix_work, .overlaps = lava_operation_operands_overlap, .plan = lava_qr_plan
 #define TIMED_BY(name) .family = LAVA_CPU_FAMILY_##name
 #define IS_TIMED(name) TIMED_BY(name), .is_timed = true
 
@@ -44,8 +46,10 @@
  * ?trtri and ?lauum are expected to take half of ?potri, which calls both. */
 // clang-format off
 const struct lava_kind lava_kinds[LAVA_OPERATION_KINDS] = {
-    [LAVA_OPERATION_PRODUCT]         = {"", OF_A_PRODUCT, .plan = lava_product_plan},
-    [LAVA_OPERATION_SOLVE]           = {"solve", OF_A_PRODUCT, .plan = lava_solve_plan, IS_TIMED(TRSM)},
+    [LAVA_OPERATION_PRODUCT]         = {"", OF_A_PRODUCT, .is_product = true, .plan = lava_product_plan,
+                                        .share = lava_sharing_product},
+    [LAVA_OPERATION_SOLVE]           = {"solve", OF_A_PRODUCT, .solves = true, .plan = lava_solve_plan,
+                                        .share = lava_sharing_solve, IS_TIMED(TRSM)},
 
     [LAVA_OPERATION_CHOLESKY]        = {"Cholesky", .cpu = {0.14, 1.9e3, 3}, IS_TIMED(POTRF), OF_FACTORS,
                                         .flops = lava_factorization_cholesky_flops},

@@ -71,6 +71,14 @@ typedef enum lava_reason lava_kind_plan(const struct lava_operation *operation,
                                         const struct lava_overrides *overrides,
                                         lava_kind_product *plan_product, struct lava_plan *plan);
 
+/* Plans an operation for several engines; see lava_sharing_plan. */
+typedef bool lava_kind_share(const struct lava_operation *operation, const struct lava_capabilities *device,
+                             const struct lava_figures *figures, const struct lava_plan *one,
+                             unsigned engines, struct lava_plan *plan);
+
+/* Returns whether what is written may share an element with what is read; see lava_operation_overlaps. */
+typedef bool lava_kind_overlaps(const struct lava_operation *operation);
+
 /* Counts something of an operation. */
 typedef double lava_kind_count(const struct lava_operation *operation);
 
@@ -80,7 +88,7 @@ typedef double lava_kind_count(const struct lava_operation *operation);
 typedef int lava_kind_steps(const struct lava_operation *operation, struct lava_operation *steps);
 
 /* LAPACK's time on the CPU: a share of a product's of its sizes, and more for each column, and for each of
- * its rows. */
+ * its rows. A share of 0: the time is that of a product, or its family's. */
 struct lava_kind_cpu {
     double share, column_ns, row_ns;
 };
@@ -88,9 +96,11 @@ struct lava_kind_cpu {
 struct lava_kind {
     const char *text;      /* in descriptions; "": the sizes say it */
     const char *wide_text; /* where C has fewer rows than columns and right-hand sides */
-    bool is_lapack;        /* LAPACK's: C is all there is, but for reflections in A or B */
-    bool has_factors;      /* C <- its factors, with which right-hand sides are solved for by two solves */
-    bool pivots;           /* rows are interchanged */
+    bool is_product, solves;
+    bool doubles;     /* of complex types: a real product of twice n and k stands for it */
+    bool is_lapack;   /* LAPACK's: C is all there is, but for reflections in A or B */
+    bool has_factors; /* C <- its factors, with which right-hand sides are solved for by two solves */
+    bool pivots;      /* rows are interchanged */
     struct lava_inverse_parts inverse;
     struct lava_qr_parts qr;
     enum lava_cpu_family family; /* by whose routine it is timed; a product's depends on its operands */
@@ -98,7 +108,9 @@ struct lava_kind {
     struct lava_kind_cpu cpu;
     lava_kind_count *flops, *operand_bytes, *work; /* as lava_operation_flops and so on (operation.h) */
     lava_kind_steps *steps;                        /* of kinds with right-hand sides */
+    lava_kind_overlaps *overlaps;
     lava_kind_plan *plan;
+    lava_kind_share *share; /* NULL: one engine computes it */
 };
 
 extern const struct lava_kind lava_kinds[LAVA_OPERATION_KINDS];

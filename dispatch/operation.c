@@ -20,7 +20,7 @@ const struct lava_operand *lava_operation_structured(const struct lava_operation
 }
 
 bool lava_operation_is_plain(const struct lava_operation *operation) {
-    return operation->kind == LAVA_OPERATION_PRODUCT && !operation->twice &&
+    return lava_operation_row(operation)->is_product && !operation->twice &&
            !lava_operation_structured(operation);
 }
 
@@ -106,8 +106,9 @@ bool lava_operation_grows(const struct lava_operation *operation) {
 
 bool lava_operation_descends(const struct lava_operation *operation) {
     const struct lava_operand *b = &operation->b;
-    bool solves = operation->kind == LAVA_OPERATION_SOLVE;
-    if (lava_operation_row(operation)->qr.forms)
+    const struct lava_kind *kind = lava_operation_row(operation);
+    bool solves = kind->solves;
+    if (kind->qr.forms)
         return true;
     return (operation->in_place || solves) && b->structure == LAVA_STRUCTURE_TRIANGULAR &&
            lava_operand_is_lower(b) == solves;
@@ -119,16 +120,16 @@ bool lava_operation_is_by_rows(const struct lava_operation *operation) {
 
 bool lava_operation_climbs(const struct lava_operation *operation) {
     const struct lava_operand *a = &operation->a;
-    return operation->kind == LAVA_OPERATION_SOLVE && a->structure == LAVA_STRUCTURE_TRIANGULAR &&
+    return lava_operation_row(operation)->solves && a->structure == LAVA_STRUCTURE_TRIANGULAR &&
            !lava_operand_is_lower(a);
 }
 
 /* Returns whether A, or B, is C itself, or there is none. */
 static bool is_c(const struct lava_operation *operation, const struct lava_operand *operand) {
-    const struct lava_qr_parts *qr = &lava_operation_row(operation)->qr;
-    if (qr->multiplies)
-        return (operand == &operation->a) == qr->on_right;
-    bool by_itself = operation->in_place || operation->kind == LAVA_OPERATION_SOLVE;
+    const struct lava_kind *kind = lava_operation_row(operation);
+    if (kind->qr.multiplies)
+        return (operand == &operation->a) == kind->qr.on_right;
+    bool by_itself = operation->in_place || kind->solves;
     return by_itself && operand->structure == LAVA_STRUCTURE_GENERAL;
 }
 
@@ -195,11 +196,16 @@ static bool shares_memory(const struct lava_operation *operation, const void *fi
 }
 
 bool lava_operation_overlaps(const struct lava_operation *operation) {
+    return lava_operation_row(operation)->overlaps(operation);
+}
+
+bool lava_operation_sides_overlap(const struct lava_operation *operation) {
     const struct lava_right_sides *sides = &operation->sides;
-    const struct lava_kind *kind = lava_operation_row(operation);
-    if (kind->is_lapack && !kind->qr.multiplies)
-        return shares_memory(operation, sides->first, lava_operation_rows_sides(operation), sides->count,
-                             sides->ld);
+    return shares_memory(operation, sides->first, lava_operation_rows_sides(operation), sides->count,
+                         sides->ld);
+}
+
+bool lava_operation_operands_overlap(const struct lava_operation *operation) {
     return (!is_c(operation, &operation->a) &&
             shares_memory(operation, operation->a.first, lava_operation_rows_a(operation),
                           lava_operation_columns_a(operation), operation->a.ld)) ||
@@ -261,10 +267,10 @@ struct lava_operation lava_operation_of_parts(const struct lava_operation *opera
     if (lava_operation_scales_a(operation))
         parts.alpha = (struct lava_scalar){.real = 1};
     parts.type = parts.c.type = lava_type_real(operation->type);
-    if (lava_operation_row(operation)->is_lapack)
-        return parts;
-    parts.n *= 2;
-    parts.k *= 2;
+    if (lava_operation_row(operation)->doubles) {
+        parts.n *= 2;
+        parts.k *= 2;
+    }
     return parts;
 }
 

@@ -117,7 +117,7 @@ struct lava_operation {
     enum lava_operation_kind kind;
     enum lava_type type; /* of A and B; products and sums of half precision are fp32 */
     enum lava_precision precision;
-    int64_t chain; /* at most so many terms of a sum are added one after another; 0: any. It costs fp32 and
+    int64_t chain; /* at most this many terms of a sum are added one after another; 0: any. It costs fp32 and
                     * fp64 arithmetic up to a tenth of a product's rate. On the device alone */
     int64_t m, n, k;
     struct lava_operand a, b;
@@ -179,6 +179,13 @@ bool lava_operation_climbs(const struct lava_operation *operation);
  * parent matrix, as LAPACK passes them). Otherwise it compares ranges of addresses, and true may be a false
  * alarm. */
 bool lava_operation_overlaps(const struct lava_operation *operation);
+/* What the rows of kinds have for this: C and A or B, and C and the right-hand sides. */
+bool lava_operation_operands_overlap(const struct lava_operation *operation);
+bool lava_operation_sides_overlap(const struct lava_operation *operation);
+/* Returns whether lib/blas can compute it in halves if it does not fit the device's memory. */
+static inline bool lava_operation_has_halves(const struct lava_operation *operation) {
+    return lava_operation_row(operation)->solves || operation->c.region != LAVA_REGION_ALL;
+}
 
 /* Returns the rows of the stored A (or B, or the right-hand sides), which the leading dimension must reach.
  */
@@ -251,7 +258,7 @@ double lava_operation_operand_bytes(const struct lava_operation *operation);
 /* Returns the work that the offload threshold is compared with: m n k, of a triangle half, of two products
  * twice as much; of LAPACK's four times as much, and m n for each right-hand side. */
 double lava_operation_work(const struct lava_operation *operation);
-/* The same of so many of a batch; 0: of one alone. */
+/* The same of n of a batch; 0: of one alone. */
 double lava_operation_work_of(const struct lava_operation *operation, int64_t products);
 /* What one of a batch counts for: it has one thread, which is not faster with it than all threads are with
  * LAVA_ONE_THREAD_WORK. 0 or less stays. */

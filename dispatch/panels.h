@@ -47,13 +47,13 @@ enum lava_panel_form lava_panels_form(const struct lava_capabilities *device,
  */
 bool lava_panels_take_columns(const struct lava_capabilities *device, const struct lava_panel_sizes *first);
 
-/* Returns how many workgroups have rows, at most `most`, when each has at most so many. */
+/* Returns how many workgroups have rows, at most `most`, when each has at most n. */
 uint32_t lava_panel_groups(int64_t rows, uint32_t invocations, uint32_t most);
 /* Returns the words of 64 bits of the scratch for workgroups that exchange rows: shaders/panel.glsl. */
 int64_t lava_panel_exchange_words(enum lava_panel_kind kind, enum lava_type type, uint32_t groups);
-/* Returns the bytes of scratch that the grid form needs for so many rows: a multiple of 16. */
+/* Returns the bytes of scratch that the grid form needs for n rows: a multiple of 16. */
 int64_t lava_panel_grid_bytes(enum lava_panel_kind kind, enum lava_type type, int64_t rows);
-/* Returns the bytes of scratch for LU of a matrix with so many rows. */
+/* Returns the bytes of scratch for LU of a matrix with n rows. */
 int64_t lava_panels_lu_bytes(enum lava_type type, int64_t rows);
 
 #endif

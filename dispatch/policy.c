@@ -36,8 +36,7 @@ bool lava_policy_is_profitable(const struct lava_operation *operation, const str
 }
 
 bool lava_policy_is_measured(const struct lava_operation *operation, const struct lava_figures *figures) {
-    return !lava_operation_row(operation)->is_lapack && operation->sides.count == 0 &&
-           figures->device.call_latency_ns > 0 &&
+    return lava_operation_row(operation)->cpu.share == 0 && figures->device.call_latency_ns > 0 &&
            (lava_figures_scaled_by(&figures->cpu, operation) ||
             lava_figures_cpu_measured(&figures->cpu, operation));
 }

@@ -94,7 +94,7 @@ static void append_kind(struct line *line, const struct lava_operation *operatio
         append(line, "%s%s", name, name[0] ? " " : "");
 }
 
-/* Appends "solve upper triangular left " or the like; nothing where all of A and B is stored. */
+/* Appends "solve upper triangular left " or the like; nothing if all of A and B is stored. */
 static void append_structure(struct line *line, const struct lava_operation *operation) {
     const struct lava_operand *structured = lava_operation_structured(operation);
     append_kind(line, operation);

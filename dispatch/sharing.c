@@ -26,16 +26,8 @@
 /* A cut that is faster by less than this share counts as equal, because the bus decides. Of equal ones that
  * with the fewest blocks each and the narrowest later ones is taken. */
 #define EQUAL_SHARE 0.01
-/* The parts of a solve by bands have multiples of so many right-hand sides, as tiles have. */
+/* The parts of a solve by bands have multiples of this many right-hand sides, as tiles have. */
 #define PART_ALIGN 128
-
-/* Only products that write each element of C once, from operands that nobody writes, and solves, whose
- * right-hand sides do not depend on each other. In place: a block of C depends on no other one, and is packed
- * before it is written. */
-static bool is_shareable(const struct lava_operation *operation, const struct lava_plan *one) {
-    return !lava_operation_row(operation)->is_lapack && !operation->on_device &&
-           one->place == LAVA_PLACE_GPU && one->gpu_ns >= LEAST_NS;
-}
 
 /* Blocks of each engine: op(B) is packed for each row block, so there is one. */
 static int64_t most_each(const struct lava_operation *operation) {
@@ -97,7 +89,7 @@ uint32_t lava_sharing_parts(const struct lava_operation *solve, const struct lav
     return (uint32_t)((lava_solve_sizes(solve).sides - 1) / plan->chunks.part + 1);
 }
 
-/* Plans a part for each of so many engines: of its bands or of its only chunk, else whole chunks. */
+/* Plans a part for each of n engines: of its bands or of its only chunk, else whole chunks. */
 static bool plan_parts(const struct lava_operation *solve, const struct lava_capabilities *device,
                        const struct lava_figures *figures, const struct lava_plan *one, uint32_t engines,
                        struct lava_plan *plan) {
@@ -125,9 +117,10 @@ static bool plan_parts(const struct lava_operation *solve, const struct lava_cap
     return true;
 }
 
-/* Each engine solves for a part of the right-hand sides, and needs all of the triangle. */
-static bool share_solve(const struct lava_operation *solve, const struct lava_capabilities *device,
-                        const struct lava_figures *figures, const struct lava_plan *one, uint32_t engines,
+/* Each engine solves for a part of the right-hand sides, which do not depend on each other, and needs all of
+ * the triangle. */
+bool lava_sharing_solve(const struct lava_operation *solve, const struct lava_capabilities *device,
+                        const struct lava_figures *figures, const struct lava_plan *one, unsigned engines,
                         struct lava_plan *plan) {
     const struct lava_solve_sizes sizes = lava_solve_sizes(solve);
     double best_ns = one->gpu_ns;
@@ -184,7 +177,7 @@ static int64_t most_parts(const struct lava_operation *operation, int64_t each) 
     return each > 1 && operation->c.region == LAVA_REGION_ALL ? LAVA_BLOCKING_LATER_PARTS : 1;
 }
 
-/* Finds the fastest cut for so many engines. Returns false if none is faster than `best_ns`, and by so much
+/* Finds the fastest cut for n engines. Returns false if none is faster than `best_ns`, and by so much
  * that the engines are worth it. */
 static bool share_product(const struct lava_operation *operation, const struct lava_capabilities *device,
                           const struct lava_figures *figures, const struct lava_plan *one, uint32_t engines,
@@ -210,14 +203,12 @@ static bool share_product(const struct lava_operation *operation, const struct l
     return found;
 }
 
-bool lava_sharing_plan(const struct lava_operation *operation, const struct lava_capabilities *device,
-                       const struct lava_figures *figures, const struct lava_plan *one, uint32_t engines,
-                       struct lava_plan *plan) {
+/* A product writes each element of C once, from operands that nobody writes. In place: a block of C depends
+ * on no other one, and is packed before it is written. */
+bool lava_sharing_product(const struct lava_operation *operation, const struct lava_capabilities *device,
+                          const struct lava_figures *figures, const struct lava_plan *one, unsigned engines,
+                          struct lava_plan *plan) {
     bool found = false;
-    if (engines < 2 || !is_shareable(operation, one))
-        return false;
-    if (operation->kind == LAVA_OPERATION_SOLVE)
-        return share_solve(operation, device, figures, one, engines, plan);
     if (operation->series)
         return share_batch(operation, device, figures, one, engines, plan);
     for (uint32_t count = 2; count <= engines; count++)
@@ -228,4 +219,13 @@ bool lava_sharing_plan(const struct lava_operation *operation, const struct lava
         plan->one_ns = one->gpu_ns;
     }
     return found;
+}
+
+bool lava_sharing_plan(const struct lava_operation *operation, const struct lava_capabilities *device,
+                       const struct lava_figures *figures, const struct lava_plan *one, uint32_t engines,
+                       struct lava_plan *plan) {
+    lava_kind_share *const share = lava_operation_row(operation)->share;
+    bool pays =
+        engines >= 2 && !operation->on_device && one->place == LAVA_PLACE_GPU && one->gpu_ns >= LEAST_NS;
+    return share && pays && share(operation, device, figures, one, engines, plan);
 }

@@ -17,6 +17,8 @@
 bool lava_sharing_plan(const struct lava_operation *operation, const struct lava_capabilities *device,
                        const struct lava_figures *figures, const struct lava_plan *one, uint32_t engines,
                        struct lava_plan *plan);
+/* What the rows of kinds have for this: of a product or a batch of them, and of a solve. */
+lava_kind_share lava_sharing_product, lava_sharing_solve;
 
 /* The parts of a solve that is shared: plan->chunks.part right-hand sides each, the last one perhaps fewer.
  */

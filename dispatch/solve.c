@@ -18,10 +18,10 @@
 /* No smaller chunks are tried where memory suffices: their products have too few tiles to fill a device. A
  * starting value. */
 #define LEAST_SIDES 512
-/* Bands have multiples of so many unknowns: so much of a band's time is that of its last columns' transfer. A
- * starting value. */
+/* Bands have multiples of this many unknowns: so much of a band's time is that of its last columns' transfer.
+ * A starting value. */
 #define LEAST_BAND 512
-/* Chunks have multiples of so many right-hand sides, except for the last. */
+/* Chunks have multiples of this many right-hand sides, except for the last. */
 #define SIDES_ALIGN 64
 /* No chunk has more. An index on the device has 32 bits. */
 #define MOST_SIDES ((int64_t)1 << 20)
@@ -137,7 +137,7 @@ static int64_t most_sides(const struct request *request) {
     return lava_minimum(rows / SIDES_ALIGN * SIDES_ALIGN, MOST_SIDES);
 }
 
-/* The product that subtracts so many known unknowns from others. */
+/* The product that subtracts n known unknowns from others. */
 static struct lava_operation product_with(const struct request *request, int64_t sides, int64_t unknowns,
                                           int64_t known) {
     const struct lava_operation *solve = request->operation;
@@ -320,7 +320,7 @@ static double bands_ns(const struct request *request, const struct lava_bands *b
     return fmax(bus_ns + lava_cost_last_write_ns(band_bytes), lava_cost_least_ns(&parts, rates, flops_per_s));
 }
 
-/* The same by bands of so many unknowns. */
+/* The same by bands of n unknowns. */
 static enum lava_reason consider_bands(const struct request *request, int64_t width, struct lava_plan *best) {
     const struct lava_bands bands = lava_bands_of(request->operation, width);
     const struct lava_solve_chunks chunks = {.sides = request->sizes.sides, .held = 1, .band = width};

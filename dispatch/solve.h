@@ -6,7 +6,7 @@
 
 #include "dispatch/plan.h"
 
-/* A triangle is transferred in trapezoids of so many columns, without the rows that none of them stores. */
+/* A triangle is transferred in trapezoids of this many columns, without the rows that none of them stores. */
 #define LAVA_SOLVE_TRAPEZOID LAVA_BLOCKING_SQUARE
 struct lava_trapezoid {
     int64_t row, rows, column, columns;

@@ -43,7 +43,7 @@ struct bench {
     const char *sizes;
     char ops[3];
     double seconds, warmup_seconds;
-    int rounds; /* at least so many turns of each library */
+    int rounds; /* at least this many turns of each library */
     /* Called before each size, and with 0 of 0 before its results are printed; NULL: nobody wants to know. */
     void (*progress)(int done, int total, const char *round, const char *name);
     /* Returns the device's name for a picture's title. Called after everything was timed; NULL: not known. */
@@ -57,11 +57,11 @@ struct bench {
 
 /* Adds a library. Returns false, with a line on stderr, where it cannot be opened. */
 bool bench_open(struct bench *bench, const char *path);
-/* Finds bench->routine in the libraries, and keeps only those that have it. Returns false where none has. */
+/* Finds bench->routine in the libraries, and keeps only those that have it. Returns false if none has. */
 bool bench_find(struct bench *bench);
 /* Forgets all libraries. They stay open. */
 void bench_close(struct bench *bench);
-/* Times the product with each library. Returns false where a result is wrong. */
+/* Times the product with each library. Returns false if a result is wrong. */
 bool bench_time(struct bench *bench, const struct product *product);
 /* Returns the seconds of a call, in the middle of all samples. */
 double bench_median(struct bench_library *library);

@@ -5,7 +5,7 @@
  * ROUTINE:SIZE is cholesky:N, lu:MxN, qr:MxN, form:MxN, which makes Q, or solve:NxSIDES, a lower triangle of
  * N rows on the left. The form of LU's or QR's panels may follow, where it is possible: lu:8192x32@columns,
  * qr:1024@alone, lu:8192@grid; and the invocations of a workgroup, from 64 on: qr:8192@grid:256. --resident:
- * so many workgroups run at the same time, whatever the driver says. Prints the time of the best call, from
+ * n workgroups run at the same time, whatever the driver says. Prints the time of the best call, from
  * the first command to the end of the device's work, and what the device took of it. What is computed is not
  * checked; tests/robustness does that. Exits with 77 if there is no device. */
 #include <getopt.h>
@@ -165,7 +165,7 @@ static enum lava_status create(struct bench *x, int64_t sides) {
                                               lava_device_lu_work_words(x->type, x->m), 1, &x->work);
 }
 
-/* Reads what follows the size. Returns false where that is no form. */
+/* Reads what follows the size. Returns false if that is no form. */
 static bool read_form(const char *text, struct lava_panel_choice *choice) {
     static const char *const forms[] = {"columns", "alone", "grid"};
     for (int form = 0; form < 3; form++) {

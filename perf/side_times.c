@@ -273,7 +273,7 @@ static int64_t largest_of(int64_t a, int64_t b) {
     return a > b ? a : b;
 }
 
-/* Returns false where there is no memory. */
+/* Returns false if there is no memory. */
 static bool place(struct call *x) {
     const int64_t count = is_family(x, "gemm_batch_strided") ? x->other : 1;
     const int64_t largest = largest_of(x->m, x->n), sides = count > 1 ? 1 : largest_of(x->other, 1);

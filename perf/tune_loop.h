@@ -10,7 +10,7 @@ struct tune_loop {
     unsigned shared, memory; /* loads and stores */
 };
 
-/* The main loop is the innermost one with the most multiplications. Returns false where no loop was
+/* The main loop is the innermost one with the most multiplications. Returns false if no loop was
  * recognized: the assembly is of a driver that is not known here. */
 bool tune_loop_count(const char *assembly, struct tune_loop *loop);
 

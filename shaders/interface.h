@@ -106,10 +106,10 @@
  * minus these: 2^10 / u times the smallest normal number. */
 #define LAVA_LEAST_EXPONENT      92
 #define LAVA_LEAST_EXPONENT_FP64 959
-/* Solve with a triangular block of at most so many rows, in pieces of so many. A workgroup has INVOCATIONS /
- * (ORDER / PIECE) right-hand sides. With blocks of 64 there would be twice as many products, which take some
- * 10 us each however small. Complex pieces of 16 spill registers on Intel's devices (Mesa 26.1: Tiger Lake,
- * Lunar Lake, Battlemage). */
+/* Solve with a triangular block of at most this many rows, in pieces of this many. A workgroup has
+ * INVOCATIONS / (ORDER / PIECE) right-hand sides. With blocks of 64 there would be twice as many products,
+ * which take some 10 us each however small. Complex pieces of 16 spill registers on Intel's devices
+ * (Mesa 26.1: Tiger Lake, Lunar Lake, Battlemage). */
 #define LAVA_SOLVE_ORDER         128
 #define LAVA_SOLVE_PIECE         16
 #define LAVA_SOLVE_PIECE_COMPLEX 8
@@ -122,13 +122,13 @@
 #define LAVA_SOLVE_CONJUGATED  8  /* T's elements are those of A conjugated */
 #define LAVA_SOLVE_UNIT        16 /* the diagonal is not read; its elements are 1 */
 #define LAVA_SOLVE_KEEPS_ZEROS 32 /* elements that have become 0 are not divided */
-/* Cholesky factorization of a block of at most so many rows, by one workgroup; each invocation owns a row.
+/* Cholesky factorization of a block of at most this many rows, by one workgroup; each invocation owns a row.
  * Complex pieces of 16 would take twice the registers. Blocks are those of solve, which comes between. */
 #define LAVA_CHOLESKY_ORDER         LAVA_SOLVE_ORDER
 #define LAVA_CHOLESKY_TOO_SMALL     0x80000000u /* is added to the status */
 #define LAVA_CHOLESKY_PIECE         16
 #define LAVA_CHOLESKY_PIECE_COMPLEX 8
-/* LU factorization of a panel of at most so many columns, by so many workgroups at most. */
+/* LU factorization of a panel of at most this many columns, by this many workgroups at most. */
 #define LAVA_LU_PANEL           32
 #define LAVA_LU_TOO_SMALL       0x80000000u /* is added to a pivot: lu.glsl */
 #define LAVA_LU_INVOCATIONS     128
@@ -140,11 +140,11 @@
 #define LAVA_PANEL_SUBGROUP          4
 #define LAVA_PANEL_LEAST_INVOCATIONS 64
 #define LAVA_PANEL_GROUPS            256
-/* Row swaps: a workgroup applies so many pivots at a time, to BATCH columns per invocation. */
+/* Row swaps: a workgroup applies this many pivots at a time, to BATCH columns per invocation. */
 #define LAVA_SWAP_PIVOTS      32
 #define LAVA_SWAP_INVOCATIONS 256 /* complex fp64: one for each word of two rows per pivot */
 #define LAVA_SWAP_BATCH       8
-/* QR factorization of a panel of at most so many columns, by so many workgroups at most; each invocation
+/* QR factorization of a panel of at most this many columns, by this many workgroups at most; each invocation
  * reads the key of a workgroup. The reflections of a block of panels are applied together: with 128 columns
  * the products compute more than they move. Other numbers of columns have not been tried. */
 #define LAVA_QR_PANEL       32

@@ -155,7 +155,7 @@ bool all_finish(bool has_finished) { return true; }
 
 #endif
 
-/* Reads the row. Returns false where there is no panel, but the scratch was cleared. */
+/* Reads the row. Returns false if there is no panel, but the scratch was cleared. */
 bool begin(uint row)
 {
 #ifdef LAVA_GRID

@@ -8,7 +8,7 @@ struct cpu_advice {
     char what[512], remedy[256];
 };
 
-/* Judges the library of that path, which is loaded if it is not. Returns false where nothing is wrong. */
+/* Judges the library of that path, which is loaded if it is not. Returns false if nothing is wrong. */
 bool cpu_advice_find(const char *path, struct cpu_advice *advice);
 
 #endif

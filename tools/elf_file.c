@@ -66,7 +66,7 @@ static int find_routine(const char *name) {
     return -1;
 }
 
-/* Returns NULL where the file ends before. */
+/* Returns NULL if the file ends before. */
 static const void *part(const struct file *file, uint64_t offset, uint64_t bytes) {
     return offset <= file->size && bytes <= file->size - offset ? file->bytes + offset : NULL;
 }

@@ -9,7 +9,7 @@
  * there is no device to ask, 2 if the arguments are wrong (with the usage on stderr). */
 int explain(int argc, char **argv);
 
-/* Prints what the device does for an operation by a plan, a line each; nothing where the
+/* Prints what the device does for an operation by a plan, a line each; nothing if the
  * plan has no kernel. */
 void explain_plan(const struct lava_operation *operation, const struct lava_plan *plan);
 

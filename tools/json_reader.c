@@ -40,7 +40,7 @@ static char *put_character(char *to, unsigned code) {
     return to;
 }
 
-/* Reads what follows a backslash. Returns NULL where it is wrong. */
+/* Reads what follows a backslash. Returns NULL if it is wrong. */
 static char *parse_escape(const char **at, char *to) {
     static const char letters[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
     char letter = **at;

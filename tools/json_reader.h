@@ -16,7 +16,7 @@ struct json {
     struct json *next;  /* of the same array or object */
 };
 
-/* Reads one value that fills the text. Returns NULL where it is not JSON, or there is no memory. The caller
+/* Reads one value that fills the text. Returns NULL if it is not JSON, or there is no memory. The caller
  * frees it by json_free, which accepts NULL. */
 struct json *json_parse(const char *text);
 void json_free(struct json *value);

@@ -36,9 +36,9 @@ struct machine {
 
 /* root: the folder where /dev, /sys and the manifests are looked for; "" for those of this machine. */
 void machine_read(const char *root, struct machine *machine);
-/* Writes the path of libvulkan.so.1. Returns false where the loader finds none; the reason is in the text. */
+/* Writes the path of libvulkan.so.1. Returns false if the loader finds none; the reason is in the text. */
 bool machine_find_loader(char *text, size_t size);
-/* A vendor's name, and what brings its driver; NULL where the vendor is not known. */
+/* A vendor's name, and what brings its driver; NULL if the vendor is not known. */
 const char *machine_vendor(unsigned vendor_id);
 const char *machine_remedy(unsigned vendor_id);
 

@@ -11,7 +11,7 @@ struct program {
     const char *remedy;  /* of that */
 };
 
-/* Finds the file that execvp would run, and judges it. Returns false where there is none. */
+/* Finds the file that execvp would run, and judges it. Returns false if there is none. */
 bool program_judge(const char *name, struct program *program);
 
 #endif

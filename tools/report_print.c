@@ -19,7 +19,7 @@ static double all_ns(const struct report_shape *shape) {
     return shape->ns[LAVA_PLACE_CPU] + shape->ns[LAVA_PLACE_GPU];
 }
 
-/* Returns the fact that the first process which has it reports; NULL where there is none. */
+/* Returns the fact that the first process which has it reports; NULL if there is none. */
 static const char *fact(const struct report *report, const char *name) {
     const char *text = NULL;
     for (size_t i = 0; i < report->process_count && !text; i++)

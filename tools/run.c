@@ -189,7 +189,7 @@ static void start(const struct options *options, const char *preload, const char
 }
 
 /* input: where stdin stood before the first run, for a later one; NULL: this is the first. Returns false
- * where there is no process. */
+ * if there is no process. */
 static bool run_once(const struct options *options, const char *preload, const char *reports,
                      const off_t *input, struct report_end *end) {
     struct handlers before;

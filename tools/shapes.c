@@ -37,7 +37,7 @@ static bool is_possible(double m, double n, double k) {
     return m * n <= MOST_ELEMENTS && m * k <= MOST_ELEMENTS && n * k <= MOST_ELEMENTS;
 }
 
-/* Returns the routine to time; NULL where its matrices cannot be in memory. One of a square matrix and
+/* Returns the routine to time; NULL if its matrices cannot be in memory. One of a square matrix and
  * another is timed with the square one on the left. */
 static const struct routine *choose_routine(const struct shape *shape) {
     const struct routine *routine = find_routine(shape->name);

@@ -24,7 +24,7 @@ struct shapes {
 };
 
 /* Adds the calls of a trace, an array of spans. Spans that are no calls, and calls of sizes that no matrix
- * has, are passed over. Returns false where there is no memory; what was added remains. */
+ * has, are passed over. Returns false if there is no memory; what was added remains. */
 bool shapes_read(struct shapes *shapes, const struct json *trace);
 
 #endif

@@ -74,7 +74,7 @@ bool lava_arguments_translate(const struct lava_arguments *x, struct lava_operat
 }
 
 /* Begins a product that is only counted, without making an operation of it, which takes longer than to count
- * it. Returns false where it is no such call. */
+ * it. Returns false if it is no such call. */
 static bool begin_small(const struct lava_arguments *x, struct lava_call *call) {
     const struct lava_routine_row *row = lava_routine_row(x->routine);
     if (x->m <= 0 || x->n <= 0 || x->k <= 0 ||

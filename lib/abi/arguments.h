@@ -14,7 +14,7 @@ struct lava_arguments {
     void *c;
 };
 
-/* Returns false where the caller's arguments are to be forwarded. lava_offload_end(call) comes next in any
+/* Returns false if the caller's arguments are to be forwarded. lava_offload_end(call) comes next in any
  * case. */
 bool lava_arguments_begin(const struct lava_arguments *arguments, struct lava_call *call);
 
@@ -22,7 +22,7 @@ bool lava_arguments_begin(const struct lava_arguments *arguments, struct lava_ca
  * CPU BLAS, or complains. */
 void lava_arguments_compute(const struct lava_arguments *arguments);
 
-/* Makes the product. Returns false where an argument is invalid; scalars are not read then. */
+/* Makes the product. Returns false if an argument is invalid; scalars are not read then. */
 bool lava_arguments_translate(const struct lava_arguments *arguments, struct lava_operation *operation);
 /* Returns the first invalid argument, as lava_validate_find does. */
 int lava_arguments_find_wrong(const struct lava_arguments *arguments);

@@ -32,7 +32,7 @@ static bool is_adjoint(const struct gels_arguments *x) {
     return lava_options_read_trans(x->routine, x->trans) != LAVA_TRANS_NO;
 }
 
-/* Elements of the workspace, with blocks of so many columns. */
+/* Elements of the workspace, with blocks of n columns. */
 static int64_t work_elements(const struct gels_arguments *x, int64_t block) {
     int64_t least = lava_minimum(x->m, x->n);
     return lava_maximum(1, least + lava_maximum(least, x->nrhs) * block);

@@ -38,7 +38,7 @@ static int find_wrong(const struct getri_arguments *x) {
     return lava_options_is_short(x->lwork, x->n) && !is_question(x) ? 6 : 0;
 }
 
-/* Returns the pivots, from 0 on; NULL where nothing is to be computed, there is no memory, or one is no row.
+/* Returns the pivots, from 0 on; NULL if nothing is to be computed, there is no memory, or one is no row.
  */
 static int64_t *new_pivots(const struct getri_arguments *x) {
     int64_t *pivots = find_wrong(x) || is_question(x) ? NULL : lava_integers_new(x->n);

@@ -42,7 +42,7 @@ static bool is_below_cutoff(const struct lava_operation *operation, int64_t prod
 
 /* Begins it as the routine for one of them does. */
 static bool begin_one(struct lava_call *call) {
-    if (call->operation.kind == LAVA_OPERATION_SOLVE)
+    if (lava_operation_row(&call->operation)->solves)
         return lava_structured_begin(call);
     return call->operation.c.region == LAVA_REGION_ALL ? lava_offload_begin(call) : lava_triangle_begin(call);
 }
@@ -86,11 +86,6 @@ static bool offer(struct lava_call *call, const struct lava_batch *batch) {
     return true;
 }
 
-/* Returns whether lib/blas can compute it in halves where it does not fit the device's memory. */
-static bool has_halves(const struct lava_operation *operation) {
-    return operation->kind == LAVA_OPERATION_SOLVE || operation->c.region != LAVA_REGION_ALL;
-}
-
 /* Returns whether the device would take a group or its first product, or halves of it. If not, *reason says
  * why. */
 static bool is_promising(const struct lava_batch *batch, enum lava_reason *reason) {
@@ -112,7 +107,8 @@ static bool is_promising(const struct lava_batch *batch, enum lava_reason *reaso
     }
     lava_planning_choose(&product, 0, &alone);
     *reason = alone.reason;
-    return alone.place == LAVA_PLACE_GPU || (alone.reason == LAVA_REASON_MEMORY && has_halves(&product));
+    return alone.place == LAVA_PLACE_GPU ||
+           (alone.reason == LAVA_REASON_MEMORY && lava_operation_has_halves(&product));
 }
 
 /* Asks the policy about all groups. Writes nothing. The caller's floating-point environment stays. */

@@ -22,13 +22,13 @@ static inline int64_t lava_integers_read(enum lava_routine routine, const void *
                                                : ((const int *)integers)[at];
 }
 
-/* Returns room for so many; NULL where there are none, where a device could not count them, or where there is
+/* Returns room for n; NULL if there are none, where a device could not count them, or where there is
  * no memory. */
 static inline int64_t *lava_integers_new(int64_t count) {
     return count > 0 && count <= INT32_MAX ? malloc((size_t)count * sizeof(int64_t)) : NULL;
 }
 
-/* Returns the info of a routine that got no room for so many. */
+/* Returns the info of a routine that got no room for n. */
 static inline int64_t lava_integers_missing(int64_t count) {
     if (count <= 0)
         return 0;

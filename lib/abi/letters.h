@@ -30,7 +30,7 @@ bool lava_options_is_by_rows(enum lava_routine routine, int layout);
 /* Returns whether the layout is invalid. Fortran has none. */
 bool lava_options_is_wrong_layout(enum lava_routine routine, int layout);
 
-/* Returns whether a leading dimension is too small for runs of so many elements. */
+/* Returns whether a leading dimension is too small for runs of n elements. */
 bool lava_options_is_short(int64_t leading_dimension, int64_t elements);
 
 #endif

@@ -17,7 +17,7 @@ struct lava_syrk_arguments {
 /* Returns the first wrong argument in Fortran's count, LAVA_VALIDATE_LAYOUT for the layout, 0 for none. */
 int lava_syrk_find_wrong(const struct lava_syrk_arguments *x);
 
-/* Makes the product. Returns false where an argument is invalid; scalars are not read then. */
+/* Makes the product. Returns false if an argument is invalid; scalars are not read then. */
 bool lava_syrk_translate(const struct lava_syrk_arguments *x, struct lava_operation *operation);
 
 /* For lib/abi/entry.h. */

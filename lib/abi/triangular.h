@@ -17,7 +17,7 @@ struct lava_triangular_arguments {
 /* Returns the first wrong argument in Fortran's count, LAVA_VALIDATE_LAYOUT for the layout, 0 for none. */
 int lava_triangular_find_wrong(const struct lava_triangular_arguments *x);
 
-/* Makes the product or the solve. Returns false where an argument is invalid; alpha is not read then. */
+/* Makes the product or the solve. Returns false if an argument is invalid; alpha is not read then. */
 bool lava_triangular_translate(const struct lava_triangular_arguments *x, struct lava_operation *operation);
 
 /* For lib/abi/entry.h. */

@@ -30,7 +30,7 @@ static bool is_by_rows(const struct lava_validate_list *list) {
     return !is_fortran(list) && list->layout == ROW_MAJOR;
 }
 
-/* Returns whether a leading dimension is too small for runs of so many elements. */
+/* Returns whether a leading dimension is too small for runs of n elements. */
 static bool is_short(int64_t leading_dimension, int64_t elements) {
     return leading_dimension < (elements > 1 ? elements : 1);
 }

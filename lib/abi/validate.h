@@ -23,7 +23,7 @@ struct lava_validate_sizes {
 int lava_validate_find_in(const struct lava_validate_list *list, const struct lava_validate_sizes *sizes);
 
 /* Brings the product to column-major form: a row-major product is that of the exchanged operands. Scalars are
- * left out. Returns false where an argument is invalid; *operation may be filled in part then. */
+ * left out. Returns false if an argument is invalid; *operation may be filled in part then. */
 bool lava_validate_translate(const struct lava_validate_list *list, struct lava_operation *operation);
 
 #endif

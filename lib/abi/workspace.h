@@ -16,12 +16,12 @@ static inline bool lava_workspace_is_query(int64_t lwork) {
     return lwork == -1;
 }
 
-/* Returns whether it is too small for a routine that needs an element for each of so many columns. */
+/* Returns whether it is too small for a routine that needs an element for each of n columns. */
 static inline bool lava_workspace_is_short(int64_t lwork, int64_t columns) {
     return !lava_workspace_is_query(lwork) && lwork < (columns > 1 ? columns : 1);
 }
 
-/* work[0] <- so many elements, rounded up, so that they are enough as an integer again. */
+/* work[0] <- n elements, rounded up, so that they are enough as an integer again. */
 static inline void lava_workspace_write(enum lava_routine routine, void *work, int64_t elements) {
     enum lava_type type = lava_routine_type(routine);
     double told = (double)elements;
@@ -30,7 +30,7 @@ static inline void lava_workspace_write(enum lava_routine routine, void *work, i
     lava_number_write(type, work, (struct lava_number){told, 0});
 }
 
-/* work[0] <- the best lwork for so many columns. */
+/* work[0] <- the best lwork for n columns. */
 static inline void lava_workspace_tell(enum lava_routine routine, void *work, int64_t columns) {
     lava_workspace_write(routine, work, columns > 0 ? columns * LAVA_WORKSPACE_BLOCK : 1);
 }

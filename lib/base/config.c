@@ -65,7 +65,7 @@ struct parser {
     bool init_set;
 };
 
-/* Parses the value of one variable. Returns false, and changes nothing, where it is not understood. */
+/* Parses the value of one variable. Returns false, and changes nothing, if it is not understood. */
 typedef bool parse_value(struct parser *parser, const char *value);
 
 static bool find_word(const struct word *words, const char *value, int *found) {
@@ -153,7 +153,7 @@ static bool parse_history(struct parser *parser, const char *value) {
 }
 
 /* Reads digits and a fraction and sets *end to what follows them. strtod is no choice: its decimal point
- * depends on the program's locale. The result is negative where there are no digits, and may be NaN where
+ * depends on the program's locale. The result is negative if there are no digits, and may be NaN where
  * there are very many. */
 static double parse_number(const char *value, const char **end) {
     double number = 0, place = 1;

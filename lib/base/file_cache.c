@@ -64,7 +64,7 @@ void lava_file_cache_place_init(struct lava_file_cache_place *place, const char 
              (unsigned long long)hash(key, key_bytes));
 }
 
-/* Returns true where the file belongs to this user and nobody else may write it. */
+/* Returns true if the file belongs to this user and nobody else may write it. */
 static bool is_ours(const struct stat *info, mode_t type) {
     return (info->st_mode & S_IFMT) == type && info->st_uid == geteuid() &&
            !(info->st_mode & (S_IWGRP | S_IWOTH));

@@ -30,11 +30,11 @@ struct lava_file_cache_place {
  * than LAVA_FILE_CACHE_MAX_KEY_BYTES, means no cache. */
 void lava_file_cache_place_init(struct lava_file_cache_place *place, const char *home, const char *name,
                                 const void *key, size_t key_bytes);
-/* Creates the folder if it is missing. Returns false where nothing can be stored there. */
+/* Creates the folder if it is missing. Returns false if nothing can be stored there. */
 bool lava_file_cache_prepare(const struct lava_file_cache_place *place);
 /* Returns the payload, which the caller frees, or NULL. */
 void *lava_file_cache_load(const struct lava_file_cache_place *place, size_t *bytes);
-/* Returns false where the file could not be written; a log line at level info says why. */
+/* Returns false if the file could not be written; a log line at level info says why. */
 bool lava_file_cache_store(const struct lava_file_cache_place *place, const void *data, size_t bytes);
 
 /* Calls `each` for every file of this content in a home that is valid in itself, whatever its key. */

@@ -60,7 +60,7 @@ const char *lava_stats_place(enum lava_place place);
 /* Counts one product that took measured_ns at the place, with the estimates for both places. */
 void lava_stats_estimated(enum lava_place place, const double estimates_ns[LAVA_PLACE_COUNT],
                           uint64_t measured_ns);
-/* Notes that so many products were on a device at a time. */
+/* Notes that n products were on a device at a time. */
 void lava_stats_lanes(unsigned lanes);
 /* Counts a product on the device with this number, below LAVA_CONFIG_DEVICES_MAX, and returns how many there
  * were on it. */

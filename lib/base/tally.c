@@ -121,7 +121,7 @@ static struct lava_tally_shard *take_shard(void) {
     return shard;
 }
 
-/* Makes what the thread's first small call of the routine needs. Returns NULL where there is no memory. */
+/* Makes what the thread's first small call of the routine needs. Returns NULL if there is no memory. */
 static struct row *make_row(struct lava_tally_thread *thread, enum lava_routine routine) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     int saved_errno = errno;
@@ -142,7 +142,7 @@ static struct row *make_row(struct lava_tally_thread *thread, enum lava_routine 
     return row;
 }
 
-/* Returns the pair's entry, which may be new; NULL where the table is full. */
+/* Returns the pair's entry, which may be new; NULL if the table is full. */
 static struct lava_tally_pair *find_pair(enum lava_routine outer, enum lava_routine routine,
                                          enum lava_place place) {
     unsigned wanted =

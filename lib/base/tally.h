@@ -42,7 +42,7 @@ static inline void lava_tally_leave(struct lava_tally_thread *thread, uintptr_t 
 /* Returns the routine of the call that this one is under; LAVA_ROUTINE_COUNT: it is the outermost. */
 enum lava_routine lava_tally_outer(uintptr_t frame);
 
-/* Begins a small call of the class of sizes (sizes.h), whose struct is at the frame. Returns false where
+/* Begins a small call of the class of sizes (sizes.h), whose struct is at the frame. Returns false if
  * there is no memory: it is counted as others are. */
 bool lava_tally_begin(struct lava_tally_call *call, enum lava_routine routine, uintptr_t frame, int size);
 /* Returns what the call took; what the last timed one of its kind took, where it was not timed. */

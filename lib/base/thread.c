@@ -73,7 +73,7 @@ void lava_thread_ends(void) {
     own_track = NULL;
 }
 
-/* Returns false where the thread has not ended by then; deadline NULL: now. One thread at a time joins it. */
+/* Returns false if the thread has not ended by then; deadline NULL: now. One thread at a time joins it. */
 static bool join_by(struct track *track, const struct timespec *deadline) {
     int ends = TRACK_ENDS;
     while (!atomic_compare_exchange_strong(&track->state, &ends, TRACK_JOINS)) {

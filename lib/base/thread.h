@@ -18,7 +18,7 @@
  *
  * The program's signals must be handled by the program's threads, so the new one blocks all signals except
  * those that a thread raises itself. Those stay unblocked because a program may make its matrices' pages
- * fault on purpose (write barriers, dirty tracking). Returns false where no thread can be created. */
+ * fault on purpose (write barriers, dirty tracking). Returns false if no thread can be created. */
 bool lava_thread_start(const char *name, void *(*function)(void *), void *argument);
 
 /* Called by such a thread before it tells others that its work is done; else it counts as called when the
@@ -30,7 +30,7 @@ void lava_thread_ends(void);
  * Returns whether all of them have ended. It is no cancellation point. */
 bool lava_thread_settle(const struct timespec *deadline);
 
-/* Starts up to `count` such threads, which have to be joined, with stacks of so many bytes if possible (0:
+/* Starts up to `count` such threads, which have to be joined, with stacks of n bytes if possible (0:
  * the system's default). Returns how many there are. */
 unsigned lava_thread_start_team(const char *name, pthread_t *threads, unsigned count, size_t stack_bytes,
                                 void *(*function)(void *), void *argument);

@@ -44,7 +44,7 @@ static inline bool lava_trace_on(void) {
 /* Starts the record if the configuration asks for one. Called once, by lib/offload. A file that cannot be
  * written is reported, and nothing is recorded. */
 void lava_trace_install(void);
-/* Does nothing where tracing is off. */
+/* Does nothing if tracing is off. */
 void lava_trace_add(const struct lava_trace_span *span);
 /* Adds a span of the calling thread that ends now, with a number of bytes (0: none); begin_ns is from
  * lava_trace_now. */

@@ -85,7 +85,7 @@ static bool device_takes(struct lava_call *call, const struct lava_operation *op
     struct lava_call part = {.routine = call->routine, .valid = true, .operation = *operation};
     if (lava_parts_try(call, &part))
         return true;
-    return part.reason == LAVA_REASON_MEMORY && operation->kind == LAVA_OPERATION_SOLVE &&
+    return part.reason == LAVA_REASON_MEMORY && lava_operation_row(operation)->solves &&
            run_halves(call, operation);
 }
 
@@ -109,7 +109,7 @@ static bool run_halves(struct lava_call *call, const struct lava_operation *solv
 bool lava_structured_begin(struct lava_call *call) {
     if (lava_offload_begin(call))
         return true;
-    if (call->reason != LAVA_REASON_MEMORY || call->operation.kind != LAVA_OPERATION_SOLVE)
+    if (call->reason != LAVA_REASON_MEMORY || !lava_operation_row(&call->operation)->solves)
         return false;
     const struct lava_operation operation = call->operation;
     return run_halves(call, &operation);

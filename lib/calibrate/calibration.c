@@ -130,7 +130,7 @@ static void sleep_unless_stopped(uint64_t ns) {
     pthread_mutex_unlock(&state.start);
 }
 
-/* Returns false where the process ends, or where the program was busy for too long. */
+/* Returns false if the process ends, or where the program was busy for too long. */
 static bool wait_for_quiet(enum lava_quiet_use use) {
     uint64_t ns = SHORTEST_SLEEP_NS;
     while (!state.stopped && background.waited_ns < GIVE_UP_NS) {

@@ -45,7 +45,7 @@ void lava_calibration_load(const struct lava_capabilities *device);
 /* Measures in the background what is missing for a type that the device is ready for, where the configuration
  * allows it and the device is no software. Called by the preparation, after load. */
 void lava_calibration_begin(enum lava_type type);
-/* The same for any configuration and device; tests call it. Returns false where there is no place to store
+/* The same for any configuration and device; tests call it. Returns false if there is no place to store
  * the figures, or no thread. */
 bool lava_calibration_start(enum lava_type type);
 /* Returns whether the thread that measures exists. */

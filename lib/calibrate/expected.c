@@ -19,7 +19,7 @@ struct note {
     struct lava_capabilities device;
 };
 
-/* Returns false where the system has no such name. */
+/* Returns false if the system has no such name. */
 static bool read_boot(char boot[64]) {
     FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
     bool is_read = file && fgets(boot, 64, file);
@@ -37,7 +37,7 @@ static void find_place(struct lava_file_cache_place *place) {
                                (size_t)length);
 }
 
-/* Returns false where there is no note, or an old one. */
+/* Returns false if there is no note, or an old one. */
 static bool read_note(const struct lava_file_cache_place *place, struct note *note) {
     char boot[sizeof note->boot] = "";
     size_t bytes = 0;

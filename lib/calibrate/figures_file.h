@@ -19,7 +19,7 @@ void lava_figures_file_place(const struct lava_capabilities *device, const char 
 /* Adds what is stored to *figures. Returns false, and leaves *figures untouched, where nothing usable is
  * stored. */
 bool lava_figures_file_read(const struct lava_file_cache_place *place, struct lava_figures *figures);
-/* Returns false where nothing can be stored there. */
+/* Returns false if nothing can be stored there. */
 bool lava_figures_file_write(const struct lava_file_cache_place *place, const struct lava_figures *figures);
 
 #endif

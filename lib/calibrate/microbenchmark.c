@@ -76,7 +76,7 @@ static void fill(struct lava_microbenchmark *benchmark, size_t bytes) {
     benchmark->filled_order = 0;
 }
 
-/* Makes C <- A^T B, so that both operands lie in long columns. Returns false where there is no memory for it.
+/* Makes C <- A^T B, so that both operands lie in long columns. Returns false if there is no memory for it.
  */
 static bool make_operation(struct lava_microbenchmark *benchmark, enum lava_type type, const int64_t sizes[3],
                            struct lava_operation *operation) {
@@ -123,7 +123,7 @@ enum lava_microbenchmark_outcome lava_microbenchmark_cpu(struct lava_microbenchm
                                  &(struct lava_turn_work){.run = run_product, .context = &operation}, figure);
 }
 
-/* Makes the policy's plan, in a single block. Returns false where there is none. */
+/* Makes the policy's plan, in a single block. Returns false if there is none. */
 static bool make_plan(const struct lava_microbenchmark *benchmark, const struct lava_operation *operation,
                       const struct lava_overrides *asked, struct lava_plan *plan) {
     struct lava_overrides overrides = *asked;
@@ -135,7 +135,7 @@ static bool make_plan(const struct lava_microbenchmark *benchmark, const struct 
 }
 
 /* Sets a figure so that the policy's estimate for the plan is the measured time. The policy's own model says
- * what else takes time. Returns false where that alone takes longer; the figure then stands for no time at
+ * what else takes time. Returns false if that alone takes longer; the figure then stands for no time at
  * all. */
 static bool fit(struct lava_microbenchmark *benchmark, const struct lava_operation *operation,
                 const struct lava_plan *plan, double measured_ns, double *figure) {
@@ -421,7 +421,7 @@ enum lava_microbenchmark_outcome lava_microbenchmark_imports(struct lava_microbe
     return LAVA_MICROBENCHMARK_MEASURED;
 }
 
-/* Returns the profile's figures for the row, or NULL where the profile does not list it. */
+/* Returns the profile's figures for the row, or NULL if the profile does not list it. */
 static const struct lava_profile_kernel *listed(const struct lava_microbenchmark *benchmark,
                                                 const struct lava_kernel *kernel) {
     const struct lava_profile *profile = lava_profiles_find(benchmark->capabilities);

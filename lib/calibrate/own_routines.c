@@ -154,7 +154,7 @@ static void set_pivots(const struct call *call) {
             ((int32_t *)call->pivots)[i] = (int32_t)(i + 1);
 }
 
-/* Returns false where there is no memory. */
+/* Returns false if there is no memory. */
 static bool place(struct lava_microbenchmark *benchmark, struct call *call) {
     const size_t n = (size_t)call->operation.n, element = lava_type_bytes(call->operation.type);
     size_t pivots_at, tau_at, work_at;

@@ -18,9 +18,9 @@
 #define WINDOW_NS (40u * NS_PER_MS)
 /* A caller that uses less of a processor waits for something: a person, a file, another process. */
 #define CALLER_RESTS 0.25
-/* A process that uses so many times as much as its caller has several threads at work. NumPy's eigh of order
- * 2048 took 1.0 to 1.5 s instead of 0.55 on an H200's 16 cores when turns came between its calls of the CPU
- * BLAS (2026-11-24). */
+/* A process that uses this many times as much as its caller has several threads at work. NumPy's eigh of
+ * order 2048 took 1.0 to 1.5 s instead of 0.55 on an H200's 16 cores when turns came between its calls of the
+ * CPU BLAS (2026-11-24). */
 #define PROCESS_ALONE 1.5
 /* Beside a caller at work, turns on the CPU take at most one part in this many of the time: its next product
  * may have to wait for one. */

@@ -5,7 +5,7 @@
 
 #include "lib/calibrate/microbenchmark.h"
 
-/* Returns true where the figures have too little about the CPU, or nothing about the device or its rows for
+/* Returns true if the figures have too little about the CPU, or nothing about the device or its rows for
  * the type. */
 bool lava_survey_lacks(const struct lava_figures *figures, const struct lava_capabilities *device,
                        enum lava_type type);
@@ -13,7 +13,7 @@ bool lava_survey_lacks(const struct lava_figures *figures, const struct lava_cap
 /* Sets how long and how often products are measured, and how large they may be. */
 void lava_survey_set_quick(struct lava_microbenchmark *benchmark);
 /* Measures what benchmark->figures lacks, each side until its limit of time is reached. `types` is a set of 1
- * << type; the device is measured with products of these. Returns false where benchmark->begin has ended the
+ * << type; the device is measured with products of these. Returns false if benchmark->begin has ended the
  * run, or where the machine has so much other work that little could be measured. */
 bool lava_survey_run(struct lava_microbenchmark *benchmark, unsigned types);
 

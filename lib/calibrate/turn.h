@@ -23,7 +23,7 @@ struct lava_microbenchmark {
     uint64_t spent_ns;   /* how long turns have taken */
 
     /* A turn is one product, or several short ones. begin may wait, and sets *engine where engine is not
-     * NULL; it returns false where nothing more is to be measured. end returns false where something else was
+     * NULL; it returns false if nothing more is to be measured. end returns false if something else was
      * going on meanwhile; the turn is then repeated. */
     bool (*begin)(struct lava_microbenchmark *benchmark, struct lava_engine **engine);
     bool (*end)(struct lava_microbenchmark *benchmark, struct lava_engine *engine);
@@ -55,7 +55,7 @@ enum lava_microbenchmark_outcome {
 /* No product is run more often. */
 #define LAVA_TURN_RUNS_MOST 64
 
-/* Allocates the matrices, if they are not there. Returns false where there is no memory. */
+/* Allocates the matrices, if they are not there. Returns false if there is no memory. */
 bool lava_turn_allocate(struct lava_microbenchmark *benchmark);
 
 /* As begin and end of the microbenchmark. begin also returns false once the limit of time is reached. */

@@ -79,7 +79,7 @@ void lava_arena_finish(struct lava_arena *arena, struct lava_device *device) {
         lava_memory_free(device, &arena->ranges[i].buffer);
 }
 
-/* Frees what is kept and not taken. Returns a range without a buffer, or NULL where all are taken. */
+/* Frees what is kept and not taken. Returns a range without a buffer, or NULL if all are taken. */
 static struct lava_arena_range *clear_ranges(struct lava_arena *arena, struct lava_device *device) {
     struct lava_arena_range *empty = NULL;
     for (int i = 0; i < LAVA_ARENA_RANGES; i++) {

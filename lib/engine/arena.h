@@ -81,7 +81,7 @@ uint64_t lava_arena_block_bytes(const struct lava_arena *arena);
 /* Allocates the staging memory and the fewest raw slots where they were released. */
 enum lava_status lava_arena_wake(struct lava_arena *arena, struct lava_device *device);
 
-/* Takes a buffer of at least so many bytes for a matrix. *buffer is valid until it is returned; NULL on
+/* Takes a buffer of at least n bytes for a matrix. *buffer is valid until it is returned; NULL on
  * failure. */
 enum lava_status lava_arena_take(struct lava_arena *arena, struct lava_device *device, uint64_t bytes,
                                  const struct lava_buffer **buffer);

@@ -23,7 +23,7 @@ struct lava_shared_member {
     uint32_t copying;              /* a set of slots: it copies, and has not said yet that it is done */
 };
 
-/* Takes the slots for a crew of so many members. Returns false where another crew has them, or there is no
+/* Takes the slots for a crew of n members. Returns false if another crew has them, or there is no
  * memory. */
 bool lava_shared_staging_begin(uint64_t slot_bytes, unsigned members);
 void lava_shared_staging_end(void);
@@ -44,7 +44,7 @@ enum lava_shared_use {
     LAVA_SHARED_COPY, /* copy the chunk there, and offer it */
     LAVA_SHARED_READ  /* wait for it */
 };
-/* Takes a slot for the chunk whose first element is at `first`, of so many rows and columns. Equal
+/* Takes a slot for the chunk whose first element is at `first`, of n rows and columns. Equal
  * address, rows and columns mean the same chunk. */
 enum lava_shared_use lava_shared_staging_take(struct lava_shared_member *member, const void *first,
                                               int64_t rows, int64_t columns, uint32_t *slot);

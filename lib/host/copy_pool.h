@@ -30,7 +30,7 @@ struct lava_copy_ticket {
 unsigned lava_copy_pool_threads(void);
 /* The same for a further pool, at work beside one of that size. */
 unsigned lava_copy_pool_further_threads(void);
-/* The same for the pool of a further device, of so many in all that may work on one product. */
+/* The same for the pool of a further device, of n in all that may work on one product. */
 unsigned lava_copy_pool_device_threads(unsigned devices);
 /* threads includes the caller: 1 creates none. Returns NULL if out of memory. */
 struct lava_copy_pool *lava_copy_pool_create(unsigned threads);

@@ -30,8 +30,7 @@
 #define SQUARE 64
 
 bool lava_cpu_structured_suits(const struct lava_operation *operation) {
-    return operation->twice || operation->kind == LAVA_OPERATION_SOLVE ||
-           lava_operation_structured(operation);
+    return operation->twice || lava_operation_structured(operation);
 }
 
 /* The block of C, and scratch for a square on the diagonal. */
@@ -151,7 +150,7 @@ static void run_symmetric(struct symmetric *x) {
  * 1000 and 2000, one thread, dtrsm takes 0.5 to 0.8 of the time of OpenBLAS's own, dtrmm 1.1 to 1.7 (OpenBLAS
  * 0.3.21, 2026-11-23). */
 #define SMALL 16
-/* So many columns (rows) of C are loaded at a time. */
+/* This many columns (rows) of C are loaded at a time. */
 #define OTHERS 64
 
 /* A small triangle on the diagonal, and what it is applied to. Distances are in elements. */
@@ -166,32 +165,12 @@ struct small {
     struct lava_scalar alpha;
 };
 
-#define NAME(function) function##_fp32
-#define REAL           float
-#define PARTS          1
-#include "lib/host/triangular_loop.h"
-
-#define NAME(function) function##_fp64
-#define REAL           double
-#define PARTS          1
-#include "lib/host/triangular_loop.h"
-
-#define NAME(function) function##_cfp32
-#define REAL           float
-#define PARTS          2
-#include "lib/host/triangular_loop.h"
-
-#define NAME(function) function##_cfp64
-#define REAL           double
-#define PARTS          2
-#include "lib/host/triangular_loop.h"
+#define LOOP "lib/host/triangular_loop.h"
+#include "lib/host/each_type.h"
 
 typedef void run_function(const struct small *small);
 
-static run_function *const runs[LAVA_TYPE_COUNT] = {[LAVA_TYPE_FP32] = run_fp32,
-                                                    [LAVA_TYPE_FP64] = run_fp64,
-                                                    [LAVA_TYPE_CFP32] = run_cfp32,
-                                                    [LAVA_TYPE_CFP64] = run_cfp64};
+static run_function *const runs[LAVA_TYPE_COUNT] = OF_EACH_TYPE(run);
 
 struct triangular {
     const struct lava_cpu_blas *blas;
@@ -262,7 +241,7 @@ static void run_small(const struct triangular *x, struct range range, struct lav
                                 .others = x->others,
                                 .conjugate = x->operand->conjugate,
                                 .has_unit_diagonal = x->operand->unit_diagonal,
-                                .solves = operation->kind == LAVA_OPERATION_SOLVE,
+                                .solves = lava_operation_row(operation)->solves,
                                 .alpha = alpha};
     runs[operation->type](&small);
 }
@@ -277,7 +256,7 @@ static void run_range(const struct triangular *x, struct range range, struct lav
     int64_t half = (range.size / 2 + SMALL - 1) / SMALL * SMALL;
     const struct range low = {range.first, half}, high = {range.first + half, range.size - half};
     const struct range source = x->is_forward ? low : high, target = x->is_forward ? high : low;
-    if (x->operation->kind == LAVA_OPERATION_SOLVE) {
+    if (lava_operation_row(x->operation)->solves) {
         run_range(x, source, alpha);
         multiply(x, target, source, minus_one, alpha);
         run_range(x, target, one);
@@ -306,12 +285,12 @@ static void run_triangular(const struct lava_cpu_blas *blas, lava_cpu_structured
     int64_t end = block.first + block.size;
     const struct range outside =
         x.is_forward ? (struct range){0, block.first} : (struct range){end, operation->k - end};
-    if (operation->kind == LAVA_OPERATION_SOLVE && outside.size > 0) {
+    if (lava_operation_row(operation)->solves && outside.size > 0) {
         multiply(&x, block, outside, minus_one, operation->alpha);
         run_range(&x, block, one);
     } else {
         run_range(&x, block, operation->alpha);
-        if (operation->kind != LAVA_OPERATION_SOLVE)
+        if (!lava_operation_row(operation)->solves)
             multiply(&x, block, outside, operation->alpha, one);
     }
 }

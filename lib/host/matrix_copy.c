@@ -44,7 +44,7 @@ static void copy_cell(void *context, int64_t cell) {
     }
 }
 
-/* Runs it for cells of at least so many columns. */
+/* Runs it for cells of at least n columns. */
 static void run_columns(struct lava_copy_pool *pool, const struct lava_matrix_copy *copy, int64_t least,
                         lava_thread_pool_cell *function, const char *name) {
     struct copy_pass pass = {

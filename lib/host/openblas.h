@@ -12,10 +12,10 @@ struct lava_openblas {
     bool has_own_threads; /* it neither computes with one thread alone nor by OpenMP */
 };
 
-/* Looks in a library that is loaded. Returns false where it is not OpenBLAS. */
+/* Looks in a library that is loaded. Returns false if it is not OpenBLAS. */
 bool lava_openblas_find(const char *path, struct lava_openblas *openblas);
 /* Writes the name of the processor whose kernels it runs, and whether it chooses them when it is loaded.
- * Returns false where the library is not OpenBLAS. */
+ * Returns false if the library is not OpenBLAS. */
 bool lava_openblas_core(const char *path, char *core, size_t size, bool *chooses);
 
 #endif

@@ -11,7 +11,7 @@
  * Cheap after the first call. Any thread. */
 double lava_processor_flops_per_s(void);
 
-/* What so many processors with so many operations per second each are expected to reach together. */
+/* What n processors with n operations per second each are expected to reach together. */
 double lava_processor_guess(double core, int count);
 
 /* The same of one thread in a product that it computes by itself; at most that of all. */

@@ -14,32 +14,12 @@
 #define BLOCK_M 128
 #define BLOCK_K 64
 
-#define NAME(function) function##_fp32
-#define REAL           float
-#define PARTS          1
-#include "lib/host/reference_loop.h"
-
-#define NAME(function) function##_fp64
-#define REAL           double
-#define PARTS          1
-#include "lib/host/reference_loop.h"
-
-#define NAME(function) function##_cfp32
-#define REAL           float
-#define PARTS          2
-#include "lib/host/reference_loop.h"
-
-#define NAME(function) function##_cfp64
-#define REAL           double
-#define PARTS          2
-#include "lib/host/reference_loop.h"
+#define LOOP "lib/host/reference_loop.h"
+#include "lib/host/each_type.h"
 
 typedef void run_function(const struct lava_operation *operation);
 
-static run_function *const runs[LAVA_TYPE_COUNT] = {[LAVA_TYPE_FP32] = run_fp32,
-                                                    [LAVA_TYPE_FP64] = run_fp64,
-                                                    [LAVA_TYPE_CFP32] = run_cfp32,
-                                                    [LAVA_TYPE_CFP64] = run_cfp64};
+static run_function *const runs[LAVA_TYPE_COUNT] = OF_EACH_TYPE(run);
 
 void lava_reference_run(const struct lava_operation *operation) {
     runs[operation->type](operation);

@@ -1,8 +1,4 @@
-/* The loop of reference_blas.c for one type, included there once per type:
- *
- *     NAME(function)   the function's name with the type in it
- *     REAL             the type of an element's parts
- *     PARTS            parts per element: 1, or 2 if it is complex
+/* The loop of reference_blas.c for one type, included there once for each, with the macros of each_type.h.
  *
  * Complex numbers are multiplied part by part. C's own complex multiplication checks every product for
  * infinities and would call a function for each. */
@@ -104,6 +100,3 @@ static void NAME(run)(const struct lava_operation *operation) {
 }
 
 #undef DEPTH
-#undef NAME
-#undef REAL
-#undef PARTS

@@ -1,5 +1,5 @@
 /* A small triangle applied to C, or its inverse. Included by cpu_structured.c once for each element type,
- * with NAME(function), REAL and PARTS (2 for complex numbers), which it undefines.
+ * with the macros of each_type.h.
  *
  * Result i depends on the results before it, with the coefficients t(i, 0) ... t(i, i). OTHERS columns (rows)
  * of C are loaded into a tile, a line for each result, so that the innermost loops run along a line and the
@@ -129,7 +129,3 @@ static void NAME(run)(const struct small *small) {
         NAME(store)(small, &tile, count, c);
     }
 }
-
-#undef NAME
-#undef REAL
-#undef PARTS

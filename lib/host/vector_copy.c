@@ -15,7 +15,7 @@
 #define LEAST_DISTANCE_BYTES 1024
 /* Calls belong together where no more time lies between them: NumPy goes from one row to the next at once. */
 #define PAUSE_NS 1000000
-/* A row has so many calls: the first few are timed alone, and the next few shared. The very first one looks
+/* A row has this many calls: the first few are timed alone, and the next few shared. The very first one looks
  * for the CPU's routine, and the first shared one wakes threads; the least times of both ways decide. */
 #define ROW_CALLS    1024
 #define ALONE_CALLS  4

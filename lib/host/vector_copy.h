@@ -40,14 +40,14 @@ struct lava_vector_copy {
 /* The number of threads, including the caller, that suits this machine. Calls that take very long alone get
  * twice as many. */
 unsigned lava_vector_copy_threads(void);
-/* Lets calls be shared among so many threads from now on, in rows of which a call takes at least so long
+/* Lets calls be shared among this many threads from now on, in rows of which a call takes at least so long
  * alone; the first numbers stay. Until then all are copied alone. */
 #define LAVA_VECTOR_COPY_ALONE_NS 4000
 void lava_vector_copy_allow(unsigned threads, uint64_t alone_ns);
 /* Returns how many calls were shared so far. For tests. */
 uint64_t lava_vector_copy_shared(void);
 
-/* Returns true where y is finished. Else nothing was written, and end has to be called. */
+/* Returns true if y is finished. Else nothing was written, and end has to be called. */
 bool lava_vector_copy_begin(struct lava_vector_copy *copy);
 void lava_vector_copy_end(const struct lava_vector_copy *copy);
 

@@ -24,7 +24,7 @@ static inline bool lava_account_counts_only(double work) {
 }
 /* Begins such a call, which lava_offload_end ends. The first one is a valid product of general matrices of
  * these sizes, none of them 0, and of these types; of the call only the routine is filled. The second one is
- * any other call, which is not of a batch, and returns false where it is not such a call. */
+ * any other call, which is not of a batch, and returns false if it is not such a call. */
 bool lava_account_begin_product(struct lava_call *call, const int64_t sizes[3], enum lava_type type,
                                 enum lava_type type_c);
 bool lava_account_begin_small(struct lava_call *call);

@@ -78,7 +78,7 @@ static bool take(void *context, uint32_t number, uint32_t *index) {
 }
 
 static bool is_solve(const struct crew *crew) {
-    return crew->operation->kind == LAVA_OPERATION_SOLVE;
+    return lava_operation_row(crew->operation)->solves;
 }
 
 /* The whole block, or part. */
@@ -309,7 +309,7 @@ enum lava_status lava_crew_run(const struct lava_operation *operation, const str
         own_learning.estimates_ns[LAVA_PLACE_GPU] = plan->gpu_ns;
     lava_learning_begin_device(&own_learning, own->engine, plan);
     enum lava_status status = run(&crew);
-    if (crew.size == plan->engines) /* the estimate is for so many */
+    if (crew.size == plan->engines) /* the estimate is for n */
         lava_learning_end_device(&own_learning, own->engine, plan, status);
     lava_stats_shared();
     *is_untouched = !crew.is_written;

@@ -10,7 +10,7 @@
 
 /* Runs the call's operation by the plan, which gets smaller where memory is short, or by one for several
  * devices where they gain. One whose device failed before anything was written goes to another device.
- * Returns LAVA_ERROR_UNAVAILABLE where no device could be had. *progress tells what is written. *lost: the
+ * Returns LAVA_ERROR_UNAVAILABLE if no device could be had. *progress tells what is written. *lost: the
  * last device has failed. */
 enum lava_status lava_device_run(struct lava_call *call, struct lava_plan *plan,
                                  struct lava_progress *progress, bool *lost);

@@ -179,7 +179,7 @@ static enum lava_reason reason_of(enum lava_status status) {
                                              : LAVA_REASON_FAULT;
 }
 
-/* True where C is finished; call->place and reason say how. */
+/* True if C is finished; call->place and reason say how. */
 static bool try_device(struct lava_call *call) {
     const struct lava_operation *operation = &call->operation;
     struct lava_plan plan;
@@ -209,8 +209,7 @@ static bool try_device(struct lava_call *call) {
     call->reason = reason_of(status);
     if (lava_device_run_wrote_nothing(operation, &progress)) {
         /* it may still be computed in halves (lib/blas/triangle_call.c, lib/blas/structured_call.c) */
-        bool has_halves = operation->c.region != LAVA_REGION_ALL || operation->kind == LAVA_OPERATION_SOLVE;
-        if (status == LAVA_ERROR_DEVICE_MEMORY && has_halves && !lost)
+        if (status == LAVA_ERROR_DEVICE_MEMORY && lava_operation_has_halves(operation) && !lost)
             call->reason = operation->twice ? LAVA_REASON_HALVES : LAVA_REASON_MEMORY;
         return false; /* the call is forwarded */
     }
@@ -234,7 +233,7 @@ static bool is_awaiting(const struct lava_call *call) {
 /* Solves may be parts of calls, which do not end; the solve that they call is forwarded for the same
  * diagonal. */
 static bool is_whole_lapack(const struct lava_call *call) {
-    return lava_routine_is_lapack(call->routine) && call->operation.kind != LAVA_OPERATION_SOLVE;
+    return lava_routine_is_lapack(call->routine) && !lava_operation_row(&call->operation)->solves;
 }
 
 /* What such operations are counted with is not exact, and must not raise the caller's flags. */

@@ -34,20 +34,20 @@ static inline void lava_offload_init(struct lava_call *call, enum lava_routine r
  * that, the others return at once. */
 void lava_offload_open(void);
 
-/* Returns true where C is finished, and false where nothing was written, so that the caller forwards. Calls
+/* Returns true if C is finished, and false if nothing was written, so that the caller forwards. Calls
  * lava_offload_open. */
 bool lava_offload_begin(struct lava_call *call);
 /* Begins the call alike, and computes nothing. Returns whether it is large enough for a device that is ready:
  * the caller then begins parts of it. */
 bool lava_offload_consider(struct lava_call *call);
 /* Where such a call would run in a process whose device is ready, and why: fills call->place and reason, and
- * *plan, whose kernel is NULL where none was looked for. Prepares the device where the answer depends on it
+ * *plan, whose kernel is NULL if none was looked for. Prepares the device where the answer depends on it
  * and waits for that. Multiplies nothing of the caller's, counts nothing. */
 void lava_offload_explain(struct lava_call *call, struct lava_plan *plan);
 /* Counts the call and keeps it for lava_offload_last_call. */
 void lava_offload_end(const struct lava_call *call);
 
-/* Returns the calling thread's last call that was not forwarded at once; false where there is none yet. */
+/* Returns the calling thread's last call that was not forwarded at once; false if there is none yet. */
 bool lava_offload_last_call(struct lava_call *call, uint64_t *elapsed_ns);
 
 /* Sets the precision of the calling thread's products from now on. LAVA_PRECISION_COUNT, the first setting of

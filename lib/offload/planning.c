@@ -26,6 +26,7 @@ static _Thread_local struct {
     struct lava_operation operation;
     const struct lava_figures *figures; /* NULL: there is none */
     uint64_t refused_kernels;
+    double upload_rate; /* see upload_rate_of */
     struct lava_plan plan;
     bool has_shared; /* `shared` is known: with as many engines, or none if it is no gain */
     struct lava_plan shared;
@@ -36,7 +37,14 @@ static bool are_operands_alike(const struct lava_operand *a, const struct lava_o
            a->stored == b->stored;
 }
 
-/* Returns whether everything that a plan depends on is the same. The caller has checked that C overlaps
+/* Returns all that a plan depends on of addresses and leading dimensions: which of A and B a device that
+ * shares the host's memory imports, and how many pages. Other devices answer at once. */
+static double upload_rate_of(const struct lava_operation *operation, const struct lava_figures *figures) {
+    return lava_imports_upload_rate(operation, lava_context_capabilities(), &figures->device,
+                                    LAVA_IMPORTS_BY_FIGURES, figures->device.copy_bytes_per_s);
+}
+
+/* Returns whether everything else that a plan depends on is the same. The caller has checked that C overlaps
  * neither A nor B. */
 static bool is_alike(const struct lava_operation *a, const struct lava_operation *b) {
     return a->kind == b->kind && a->type == b->type && a->c.type == b->c.type &&
@@ -56,13 +64,15 @@ static void choose_remembered(const struct lava_operation *operation, uint64_t m
     uint64_t refused_kernels = lava_context_capabilities()->refused_kernels;
     bool usual = memory_bytes == 0 && !lava_operation_overlaps(operation);
     if (usual && remembered.figures == figures && remembered.refused_kernels == refused_kernels &&
-        is_alike(operation, &remembered.operation)) {
+        is_alike(operation, &remembered.operation) &&
+        upload_rate_of(operation, figures) == remembered.upload_rate) {
         *plan = remembered.plan;
     } else {
         lava_policy_choose(operation, lava_context_capabilities(), figures, lava_config_get()->mode,
                            &overrides, plan);
         remembered.figures = usual ? figures : NULL;
         remembered.refused_kernels = refused_kernels;
+        remembered.upload_rate = upload_rate_of(operation, figures);
         remembered.operation = *operation;
         remembered.plan = *plan;
         remembered.has_shared = false;
@@ -127,7 +137,7 @@ void lava_planning_spare_memory(struct lava_engine *engine, const struct lava_op
         ALLOCATION_NS_PER_BYTE * (double)lava_arena_growth_bytes(arena, &plan->blocking, scales_a);
     uint64_t there_bytes = lava_arena_block_bytes(arena);
     struct lava_plan other;
-    if (!engine->has_usual || operation->series || operation->kind != LAVA_OPERATION_PRODUCT ||
+    if (!engine->has_usual || operation->series || !lava_operation_row(operation)->is_product ||
         cost_ns < ALLOCATION_SHARE * plan->gpu_ns)
         return;
     lava_planning_choose(operation, there_bytes, &other);

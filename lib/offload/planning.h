@@ -12,7 +12,7 @@ void lava_planning_choose(const struct lava_operation *operation, uint64_t memor
  * all memory. */
 bool lava_planning_share(const struct lava_operation *operation, const struct lava_plan *one,
                          struct lava_plan *plan);
-/* Recognizes most products that stay on the CPU without searching for a plan. The CPU takes so many times its
+/* Recognizes most products that stay on the CPU without searching for a plan. The CPU takes n times its
  * estimate. */
 bool lava_planning_is_hopeless(const struct lava_operation *operation, double cpu_factor);
 /* Whether a matrix that is given has a diagonal to divide by that is too small for the device. */

@@ -19,9 +19,9 @@ struct lava_process_callbacks {
     void (*finish_product)(const struct timespec *deadline);
     /* A thread ends, perhaps in exit(): waits for the preparation in flight. */
     void (*finish_preparation)(const struct timespec *deadline);
-    /* Returns true where nothing of the process uses the device, or the CPU BLAS to measure it. */
+    /* Returns true if nothing of the process uses the device, or the CPU BLAS to measure it. */
     bool (*is_at_rest)(void);
-    /* The process is a child of fork(): closes the device to it. Returns true where a driver was being
+    /* The process is a child of fork(): closes the device to it. Returns true if a driver was being
      * loaded, so that it may have registered exit handlers already. */
     bool (*enter_child)(void);
 };

@@ -67,12 +67,6 @@ enum lava_status lava_self_test_run(struct lava_engine *engine, enum lava_type t
 enum lava_status lava_self_test_complex(struct lava_self_test *test, const struct lava_kernel *kernel);
 /* Finds the kernels of the type that the policy may choose on the device. */
 void lava_self_test_find_kernels(struct lava_self_test *test);
-/* Runs a test whose kernels are no rows of the kernel table, so that one row, for the products between them,
- * is enough. */
-typedef enum lava_status lava_self_test_row(const struct lava_self_test *test,
-                                            const struct lava_kernel *kernel);
-enum lava_status lava_self_test_one_row(struct lava_self_test *test, bool (*stops)(void),
-                                        lava_builder_needs *needs, lava_self_test_row *run);
 /* Lock the engine and unlock it, where that is not the caller's matter. Returns false if the engine must not
  * be used any more. */
 bool lava_self_test_lock(const struct lava_self_test *test, int *cancel_state);

@@ -28,7 +28,7 @@ struct test_case {
 #define SOLVE_SIDES 45
 /* Too small for every scheme, and its products are normal numbers. */
 #define TINY      0x1p-104
-#define TINY_STEP 8 /* every so many rows, or columns */
+#define TINY_STEP 8 /* one row, or column, in this many */
 
 /* A stored matrix: its numbers, and the same in its type. Complex: real part, imaginary part. */
 struct matrix {

@@ -13,7 +13,7 @@
 void lava_silence_begin(void);
 void lava_silence_end(void);
 
-/* Called in a child of fork(), which never returns to the driver. Returns false where a driver's code cannot
+/* Called in a child of fork(), which never returns to the driver. Returns false if a driver's code cannot
  * be replaced: nothing of it may run then. */
 bool lava_silence_driver(void);
 

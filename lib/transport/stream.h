@@ -156,10 +156,10 @@ enum lava_status lava_stream_flush(struct lava_stream *stream);
 /* Ends a step of the stream's work, as a product on the device: submits what is collected if the device has
  * little to do, or if many steps are. */
 enum lava_status lava_stream_end_step(struct lava_stream *stream);
-/* Adds a dispatch that waits for all before it. So many workgroups, as far as the device allows. */
+/* Adds a dispatch that waits for all before it. N workgroups, as far as the device allows. */
 enum lava_status lava_stream_dispatch(struct lava_stream *stream, const struct lava_pipeline *pipeline,
                                       const void *constants, uint32_t constants_bytes, uint32_t groups);
-/* The same for so many dispatches, each after the one before. *step, of the constants, counts them from 0 on.
+/* The same for n dispatches, each after the one before. *step, of the constants, counts them from 0 on.
  */
 enum lava_status lava_stream_dispatch_steps(struct lava_stream *stream, const struct lava_pipeline *pipeline,
                                             const void *constants, uint32_t constants_bytes, uint32_t groups,
@@ -184,7 +184,7 @@ struct lava_device_copy {
 enum lava_status lava_stream_copy(struct lava_stream *stream, const struct lava_device_copy *copy,
                                   struct lava_point after, struct lava_point *done);
 
-/* Stamp the beginning and the end of an interval. They do nothing where nothing is timed, or without room. */
+/* Stamp the beginning and the end of an interval. They do nothing if nothing is timed, or without room. */
 void lava_stream_stamp_begin(struct lava_stream *stream, const struct lava_commands *commands,
                              enum lava_stamp_kind kind);
 void lava_stream_stamp_end(struct lava_stream *stream, const struct lava_commands *commands);

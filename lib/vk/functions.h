@@ -126,13 +126,13 @@ struct lava_vk_functions {
     LAVA_VK_GLOBAL_FUNCTIONS(LAVA_VK_MEMBER)
     LAVA_VK_INSTANCE_FUNCTIONS(LAVA_VK_MEMBER)
     LAVA_VK_DEVICE_FUNCTIONS(LAVA_VK_MEMBER)
-    /* VK_KHR_cooperative_matrix, NULL where no driver has it */
+    /* VK_KHR_cooperative_matrix, NULL if no driver has it */
     PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR GetPhysicalDeviceCooperativeMatrixPropertiesKHR;
-    /* VK_KHR_pipeline_executable_properties, NULL where absent: what the driver's compiler made of a kernel
+    /* VK_KHR_pipeline_executable_properties, NULL if absent: what the driver's compiler made of a kernel
      */
     PFN_vkGetPipelineExecutableStatisticsKHR GetPipelineExecutableStatisticsKHR;
     PFN_vkGetPipelineExecutableInternalRepresentationsKHR GetPipelineExecutableInternalRepresentationsKHR;
-    /* VK_EXT_external_memory_host, NULL where absent */
+    /* VK_EXT_external_memory_host, NULL if absent */
     PFN_vkGetMemoryHostPointerPropertiesEXT GetMemoryHostPointerPropertiesEXT;
 };
 #undef LAVA_VK_MEMBER

@@ -22,7 +22,7 @@ struct lava_buffer {
     enum lava_memory_use use;
 };
 
-/* Returns LAVA_ERROR_DEVICE_MEMORY where the budget or the device has no room. On failure *buffer is empty.
+/* Returns LAVA_ERROR_DEVICE_MEMORY if the budget or the device has no room. On failure *buffer is empty.
  */
 enum lava_status lava_memory_allocate(struct lava_device *device, enum lava_memory_use use, uint64_t bytes,
                                       struct lava_buffer *buffer);

@@ -15,7 +15,7 @@ struct lava_code {
     size_t bytes;
 };
 
-/* Returns false where the shader compiler of the build does not know an extension that the module needs. */
+/* Returns false if the shader compiler of the build does not know an extension that the module needs. */
 bool lava_modules_has(enum lava_module module);
 /* Returns the variant of the module that suits the device, in static storage. */
 const struct lava_code *lava_modules_code(enum lava_module module,

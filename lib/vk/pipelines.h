@@ -97,7 +97,7 @@ struct lava_pipeline_figures {
 };
 /* Takes a driver's statistic into account, by the name that the driver gives it. */
 void lava_pipelines_add_figure(const char *name, uint64_t statistic, struct lava_pipeline_figures *figures);
-/* Returns false where the driver reports nothing, or where config->inspect was not set when the device was
+/* Returns false if the driver reports nothing, or where config->inspect was not set when the device was
  * opened. */
 bool lava_pipelines_figures(struct lava_device *device, const struct lava_pipeline *pipeline,
                             struct lava_pipeline_figures *figures);

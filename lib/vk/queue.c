@@ -52,7 +52,7 @@ static enum lava_status create_timestamps(struct lava_device *device, struct lav
     return status;
 }
 
-/* Returns the lock for submissions to the queue; NULL where there are too many queues, which cannot be. */
+/* Returns the lock for submissions to the queue; NULL if there are too many queues, which cannot be. */
 static pthread_mutex_t *find_submission(struct lava_device_shared *shared, VkQueue queue) {
     pthread_mutex_t *found = NULL;
     pthread_mutex_lock(&shared->lock);
@@ -187,7 +187,7 @@ void lava_queue_discard(struct lava_device *device, struct lava_commands *comman
     (void)LAVA_VK(device, EndCommandBuffer(commands->handle));
 }
 
-/* Returns true where the point is reached before it is time to block. */
+/* Returns true if the point is reached before it is time to block. */
 static bool spin(struct lava_device *device, struct lava_point point) {
     if (device->capabilities.kind == LAVA_DEVICE_CPU)
         return false;

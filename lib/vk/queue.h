@@ -111,7 +111,7 @@ enum lava_status lava_queue_match_clocks(struct lava_device *device);
 /* Returns when that was, by any user; 0: never. */
 uint64_t lava_queue_clocks_matched_ns(const struct lava_device *device);
 /* Reads for each i < pairs the times of stamps 2 i and 2 i + 1 on the CPU's clock, as far as that was
- * matched; their difference is right in any case. Returns false where the device has no timestamps. */
+ * matched; their difference is right in any case. Returns false if the device has no timestamps. */
 struct lava_interval {
     uint64_t begin_ns, end_ns;
 };

@@ -61,7 +61,7 @@ struct launch {
     uint32_t workgroups_per_multiprocessor;
 };
 
-/* The shader's code for the device; NULL where the build left it out. Software devices need rolled loops. */
+/* The shader's code for the device; NULL if the build left it out. Software devices need rolled loops. */
 static const struct lava_code *code_of(const struct session *session, enum ceiling ceiling) {
     const struct lava_code *code = ceiling_modules[ceiling];
     code = session->software && code[ROLLED].words ? &code[ROLLED] : &code[PLAIN];

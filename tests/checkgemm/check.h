@@ -33,7 +33,7 @@ struct check_context {
     bool through_library; /* which chooses the row; kernel is another one of the same scheme */
     bool keeps_subnormals, keeps_subnormals64; /* supported by the device for fp32, fp64 */
     long passed, failed;
-    unsigned sample; /* only one of so many cases is run; 0: all */
+    unsigned sample; /* only one of this many cases is run; 0: all */
     long offered;    /* cases that could have been run */
 };
 

@@ -11,7 +11,7 @@ struct options {
     bool planes, no_planes; /* test only rows by planes, or none of them */
     bool simt, least;       /* test only SIMT rows; of each type only those with the smallest tile */
     bool complete;          /* the modules of every type must be in the library */
-    int devices;            /* so many of the driver compute through the library; 0: one, without it */
+    int devices;            /* this many of the driver compute through the library; 0: one, without it */
     unsigned subgroup;      /* the size that the device's subgroups must have, or 0 */
     struct bench_options timing;
     unsigned copy_threads;

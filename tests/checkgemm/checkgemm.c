@@ -4,7 +4,7 @@
  *                                 with every shape of cooperative matrices that fits and with C in fp32 and
  *                                 in their type. Rows of fp32 and fp64 also run with complex elements
  *     checkgemm --quick           a third of the cases
- *     checkgemm --devices N       the library's choice of rows, on so many devices of the driver
+ *     checkgemm --devices N       the library's choice of rows, on N devices of the driver
  *     checkgemm --bench SIZE...   times the policy's choice (or --kernel NAME, --kernel all)
  *     checkgemm --ceilings        measures the peak rates of the device
  *

@@ -29,7 +29,7 @@ static struct lava_operation qr_of(enum lava_operation_kind kind, enum lava_type
     return operation;
 }
 
-/* With so many right-hand sides. */
+/* With n right-hand sides. */
 static struct lava_operation least_squares_of(enum lava_type type, int64_t m, int64_t n, int64_t sides) {
     int64_t most = m > n ? m : n;
     struct lava_operation operation = qr_of(LAVA_OPERATION_QR, type, m, n, m < n ? m : n);

@@ -5,7 +5,7 @@
  *   ms=500                     it comes to the driver after this time
  *   late=vkWaitSemaphores      the call comes back from the driver after that time; several with commas, of
  *                              submissions and the calls whose rows are complete in layer.c
- *   slow=3                     the device begins so many milliseconds after a submission, or later
+ *   slow=3                     the device begins this many milliseconds after a submission, or later
  *   fail=12                    the 12th call that returns a VkResult fails, without reaching the driver
  *   result=-3                  with this result; the default is VK_ERROR_DEVICE_LOST (-4). After it every
  *                              later call of the kind fails, as a driver's do

@@ -168,7 +168,7 @@ void layer_rules_add_memory(VkDeviceMemory memory, const VkMemoryAllocateInfo *i
     pthread_mutex_unlock(&limits.lock);
 }
 
-/* Returns the place of the allocation in the list, which holds NULL where it is none. The lock is held. */
+/* Returns the place of the allocation in the list, which holds NULL if it is none. The lock is held. */
 static struct allocation **find_memory(VkDeviceMemory memory) {
     struct allocation **place = &limits.allocations;
     while (*place && (*place)->memory != memory)

@@ -12,7 +12,7 @@ struct layer_slow {
     PFN_vkQueueSubmit2 QueueSubmit2;
 };
 
-/* What is submitted to the queue from here on begins so many milliseconds from now, or later. */
+/* What is submitted to the queue from here on begins n milliseconds from now, or later. */
 VkResult layer_slow_hold(const struct layer_slow *slow, VkQueue queue);
 
 #endif

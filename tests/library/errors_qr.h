@@ -36,7 +36,7 @@ struct factor {
     char op;
 };
 
-/* Returns ||first second v - third v||, as random vectors v with so many elements measure it. third is the
+/* Returns ||first second v - third v||, as random vectors v with n elements measure it. third is the
  * unit matrix where it has no matrix. */
 static inline long double difference(const struct factor *first, const struct factor *second,
                                      const struct factor *third, int length) {

@@ -57,7 +57,7 @@ static inline int tasks_find(const char *name, struct task *tasks, int most) {
     return count;
 }
 
-/* Waits until the name is that of all threads but so many: a thread gives it to itself when it begins. */
+/* Waits until the name is that of all threads but n: a thread gives it to itself when it begins. */
 static inline int tasks_await_names(const char *name, int others, struct task *tasks, int most) {
     int count = tasks_find(name, tasks, most);
     for (int i = 0; i < 5000 && count + others < tasks_find(NULL, NULL, 0); i++) {

@@ -20,7 +20,7 @@
 /* Written elements hold this: no product of these tests has it. */
 static const struct naive_number written = {123456, 0};
 
-/* C in blocks of so many rows, or in strips of so many rows or columns. */
+/* C in blocks of n rows, or in strips of n rows or columns. */
 struct completed {
     struct lava_operation operation;
     int64_t block;

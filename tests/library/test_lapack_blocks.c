@@ -21,7 +21,7 @@
 #include "tests/library/errors_qr.h"
 
 #define MEMORY_BYTES (7 << 20)
-/* The errors of the device may be so many times OpenBLAS's. That of one solution depends on luck: 2.2 times
+/* The errors of the device may be this many times OpenBLAS's. That of one solution depends on luck: 2.2 times
  * was seen where the whole matrix is on the device, 0.3 to 2.4 times by block columns. */
 #define MOST_RATIO          2
 #define MOST_SOLUTION_RATIO 4

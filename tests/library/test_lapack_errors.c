@@ -18,7 +18,7 @@
 #define VECTORS 4 /* for errors.h: each error is a few columns' */
 #include "tests/library/errors_qr.h"
 
-/* The device's error may be so many times OpenBLAS's, and so many u more. */
+/* The device's error may be this many times OpenBLAS's, and this many u more. */
 struct limit {
     int times;
     long double more;

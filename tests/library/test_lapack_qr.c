@@ -182,7 +182,7 @@ static void check_form(enum lava_routine routine, int64_t m, int64_t n, int64_t 
 
 static const int no_trans = 111;
 
-/* Q has m rows, C so many others. */
+/* Q has m rows, C n others. */
 static void check_product(enum lava_routine routine, int64_t m, int64_t others, int64_t k, int way) {
     bool adjoint = way & 1, on_right = way & 2;
     enum lava_type type = lava_routine_type(routine);

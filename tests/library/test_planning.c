@@ -140,6 +140,45 @@ static void remembers(void **state) {
     assert_false(is_chosen(&operation));
 }
 
+/* A device that shares the host's memory imports A and B if their columns begin at multiples of 16 bytes, so
+ * its plan depends on their places and leading dimensions. */
+static void remembers_for_imports(void **state) {
+    static _Alignas(4096) double matrices[2][9 * 512];
+    struct lava_operation operation = product();
+    (void)state;
+    capabilities.unified_memory = true;
+    capabilities.import_page_bytes = 4096;
+    capabilities.max_buffer_bytes = GIB;
+    figures.device =
+        (struct lava_device_figures){.import_ns = 1, .import_bytes_per_s = 64e9, .copy_bytes_per_s = 4e9};
+    operation.m = operation.k = 504;
+    operation.a = (struct lava_operand){.first = matrices[0], .ld = 504, .op = LAVA_OP_T};
+    operation.b = (struct lava_operand){.first = matrices[1], .ld = 504};
+    operation.m = 8;
+    plans[0].gpu_ns = 5;
+    const struct lava_operation same = operation;
+    assert_true(is_chosen(&same));
+    assert_false(is_chosen(&same));
+    operation.c.ld = 9; /* results are not imported */
+    operation.a.ld = 506;
+    assert_false(is_chosen(&operation)); /* as many pages */
+    operation = same;
+    operation.b.ld = 505;
+    assert_true(is_chosen(&operation)); /* columns that are not aligned */
+    assert_true(is_chosen(&same));
+    operation = same;
+    operation.a.first = matrices[0] + 1;
+    assert_true(is_chosen(&operation)); /* nor these */
+    assert_true(is_chosen(&same));
+    operation = same;
+    operation.a.first = matrices[0] + 500;
+    assert_true(is_chosen(&operation)); /* another page */
+    capabilities.unified_memory = false;
+    assert_true(is_chosen(&same)); /* the rate of before does not hold */
+    assert_false(is_chosen(&operation));
+    figures.device = (struct lava_device_figures){0};
+}
+
 static void tells_apart(void **state) {
     (void)state;
     CHECK_CHANGE(kind, LAVA_OPERATION_SOLVE);
@@ -288,9 +327,13 @@ static void spares_nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(remembers, begin),     cmocka_unit_test_setup(tells_apart, begin),
-        cmocka_unit_test_setup(forgets, begin),       cmocka_unit_test_setup(shares, begin),
-        cmocka_unit_test_setup(spares_memory, begin), cmocka_unit_test_setup(spares_nothing, begin),
+        cmocka_unit_test_setup(remembers, begin),
+        cmocka_unit_test_setup(tells_apart, begin),
+        cmocka_unit_test_setup(forgets, begin),
+        cmocka_unit_test_setup(shares, begin),
+        cmocka_unit_test_setup(spares_memory, begin),
+        cmocka_unit_test_setup(spares_nothing, begin),
+        cmocka_unit_test_setup(remembers_for_imports, begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,8 +4,8 @@
  *   PROGRAM            all cases
  *   PROGRAM CASE       one of them, in a process of its own
  *
- * They run on the software device, or on the one that LAVA_TEST_DEVICE names as LAVABLAS_DEVICE does: by hand,
- * on a GPU.
+ * They run on the software device, or on the one that LAVA_TEST_DEVICE names as LAVABLAS_DEVICE does: by
+ * hand, on a GPU.
  */
 #ifndef LAVA_TESTS_ROBUSTNESS_CASES_H
 #define LAVA_TESTS_ROBUSTNESS_CASES_H
@@ -23,7 +23,7 @@ struct test_case {
     int repeats;      /* 0: once */
     int attempts;     /* for what depends on times: may fail, but not so often; 0: never */
     int status;       /* as waitpid has it; SIGABRT for abort, 256 for exit(1) */
-    int lines;        /* at most so many on stderr, where all is well; -1: any */
+    int lines;        /* at most this many on stderr, where all is well; -1: any */
     int end_s;        /* seconds from case_ends to the end; 0: six */
     const char *variables[CASE_VARIABLES]; /* NAME=VALUE, or NAME to unset */
 };
@@ -37,9 +37,9 @@ struct test_case {
 #    define CASE_FORK_IS_UNSAFE 0
 #endif
 
-/* main's work. cases ends with one without name. Without arguments all cases run, with several those that they
- * name; a single one runs within this process. Returns 1 where a case failed, CASE_SKIPPED where none ran. A
- * case that skips after a failed check has failed. */
+/* main's work. cases ends with one without name. Without arguments all cases run, with several those that
+ * they name; a single one runs within this process. Returns 1 where a case failed, CASE_SKIPPED where none
+ * ran. A case that skips after a failed check has failed. */
 int cases_main(int argument_count, char **arguments, const struct test_case *cases);
 
 /* Called by a case right before the process is to end: from here on it has end_s. */
@@ -59,7 +59,7 @@ void case_call(const struct product *product, void *c);
 const char *case_place(const char **reason);
 
 /* OpenBLAS hangs or ends the process where it gets no memory or no threads: a CPU BLAS of three loops
- * instead. Before the first product; false where there is none. */
+ * instead. Before the first product; false if there is none. */
 bool case_use_plain_cpu_blas(void);
 /* Address space for the process as it is and so much more, until it is limited anew; false: a sanitizer,
  * which itself lives on address space, is in the way. */

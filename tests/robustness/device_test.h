@@ -64,7 +64,7 @@ static inline struct device_test_form device_test_set_form(struct lava_engine *e
     return before;
 }
 
-/* Returns a number of reads after which workgroups of a panel's grid give up in vain: at most so many on
+/* Returns a number of reads after which workgroups of a panel's grid give up in vain: at most n on
  * lavapipe, which has few threads. A GPU may run all workgroups, so that there they may not wait at all. */
 static inline uint32_t device_test_polls_in_vain(const struct lava_engine *engine, uint32_t most) {
     return engine->capabilities.kind == LAVA_DEVICE_CPU ? most : 0;

@@ -13,7 +13,7 @@ struct driver_copies {
     int count;
 };
 
-/* Makes the copies, which VK_DRIVER_FILES lists from here on. Returns false where there is no manifest; call
+/* Makes the copies, which VK_DRIVER_FILES lists from here on. Returns false if there is no manifest; call
  * driver_copies_end in any case. */
 bool driver_copies_begin(struct driver_copies *copies, int count);
 void driver_copies_end(const struct driver_copies *copies);

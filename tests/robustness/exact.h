@@ -26,7 +26,7 @@ struct exact_matrix {
     void *before, *after, *now;
 };
 
-/* Returns the bytes of so many columns. */
+/* Returns the bytes of n columns. */
 static inline size_t exact_bytes(enum lava_type type, int64_t columns) {
     return (size_t)(EXACT_LD * columns) * lava_type_bytes(type);
 }

@@ -11,10 +11,10 @@
 
 #include "lib/host/cpu_blas.h"
 
-/* An error of so many u is right, whatever the CPU's error is: there it is the rounding of single operations,
- * whose number in a row and order differ. A block's sums are chains of up to 128 terms, whose roundings add
- * up to about sqrt(128) / 2 = 5.7 u; OpenBLAS's are shorter. With nearly singular matrices of order 140 in
- * fp64 the largest of some hundred was 5.9 u by 1.3 u. */
+/* An error of this many u is right, whatever the CPU's error is: there it is the rounding of single
+ * operations, whose number in a row and order differ. A block's sums are chains of up to 128 terms, whose
+ * roundings add up to about sqrt(128) / 2 = 5.7 u; OpenBLAS's are shorter. With nearly singular matrices of
+ * order 140 in fp64 the largest of some hundred was 5.9 u by 1.3 u. */
 #define FLOOR_U 8
 
 /* The CPU BLAS's own routine, with 32-bit integers. */

@@ -14,7 +14,7 @@ struct qr_run {
     struct lava_device_matrix wholes[4];
     struct lava_device_qr qr;
 };
-/* Uploads a matrix with its reflections' tau to factors_engine, with scratch for so many other columns. */
+/* Uploads a matrix with its reflections' tau to factors_engine, with scratch for n other columns. */
 void qr_begin(struct qr_run *run, const struct matrix *a, const struct matrix *tau, int64_t others);
 /* Frees everything; nothing around the scratch was written. */
 void qr_end(struct qr_run *run);

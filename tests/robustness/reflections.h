@@ -44,7 +44,7 @@ void reflections_tell(enum lava_type type);
 int64_t reflections_below(int64_t most);
 /* Fills a matrix with random numbers. */
 void reflections_fill(struct matrix *matrix);
-/* Returns so many zeros. The caller frees them. */
+/* Returns n zeros. The caller frees them. */
 struct value *reflections_values(int64_t count);
 
 #endif

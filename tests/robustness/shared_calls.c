@@ -40,7 +40,7 @@ static enum lava_type type_of(char letter) {
 }
 
 /* Makes the calls, and has all devices prepared for them, also where a call is shared among fewer. Returns
- * false where there are no such devices. */
+ * false if there are no such devices. */
 static bool make(void) {
     unsigned seed = device_test_seed();
     if (lavablas_wait(NULL) || lava_context_devices() == 1)
@@ -67,7 +67,7 @@ static int end(bool was_made) {
     return case_result() ? 1 : was_made ? 0 : CASE_SKIPPED;
 }
 
-/* Computes it with so many devices and returns C. */
+/* Computes it with n devices and returns C. */
 static void *compute_with(const struct shared_call *call, unsigned count) {
     struct lava_lane_lock held[SHARED_CALLS_DEVICES];
     uint64_t shared = lava_stats_of_shared(), before[SHARED_CALLS_DEVICES];
@@ -129,7 +129,7 @@ static const struct {
     [SUBMIT] = {"submit", LAVA_FAULT_SUBMIT},       [WAIT] = {"wait", LAVA_FAULT_WAIT},
     [DOWNLOAD] = {"download", LAVA_FAULT_DOWNLOAD}, [DEVICE_LOST] = {"device_lost", LAVA_FAULT_DEVICE_LOST}};
 
-/* The point's passages from one on fail, `count` of them. Returns whether there are so many passages. */
+/* The point's passages from one on fail, `count` of them. Returns whether there are n passages. */
 static bool fail(const struct shared_call *call, int point, int passage, const char *count,
                  enum lava_fault_scope scope) {
     char text[64];

@@ -286,7 +286,7 @@ static void forms(void **state) {
     }
 }
 
-/* Products with Q of k reflections of m rows, and a C with so many other rows or columns. */
+/* Products with Q of k reflections of m rows, and a C with n other rows or columns. */
 static void check_multiply(enum lava_type type, int64_t m, int64_t k, int64_t others, int way) {
     bool adjoint = way & 1, on_right = way & 2;
     struct qr qr = qr_new(type, m, k);

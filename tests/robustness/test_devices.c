@@ -47,7 +47,7 @@ static uint64_t needs_of_crowd(void) {
     return needs;
 }
 
-/* Makes the products and prepares all devices for them. Returns false where there are no such devices. */
+/* Makes the products and prepares all devices for them. Returns false if there are no such devices. */
 static bool make(void) {
     if (lavablas_wait(NULL) || lava_context_devices() == 1)
         return false;
@@ -244,7 +244,7 @@ static void free_wide(void) {
     crowd_free();
 }
 
-/* Computes it with so many devices and returns C. */
+/* Computes it with n devices and returns C. */
 static void *compute_with(const struct product *product, unsigned count) {
     struct lava_lane_lock held[DEVICES];
     uint64_t shared = lava_stats_of_shared(), before[DEVICES];

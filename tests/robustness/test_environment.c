@@ -140,7 +140,7 @@ static bool multiplies_to_the_end(void) {
 }
 
 /* Mounts a disk of a page, seen by this process alone, and fills it. (A limit on the size of files would be
- * another way, but lavapipe's memory is a file.) Returns false where that is not permitted. */
+ * another way, but lavapipe's memory is a file.) Returns false if that is not permitted. */
 static bool mount_full(const char *home, const char *filler) {
     static const char page[4096];
     if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||

@@ -33,7 +33,7 @@
 
 static struct lava_engine *engine;
 static bool has_faults, separates_queues;
-/* A block of columns has so many; 0: the whole matrix is on the device. */
+/* A block of columns has n; 0: the whole matrix is on the device. */
 static int64_t columns_each;
 
 /* A matrix with its factors, and right-hand sides with what they become. */
@@ -200,7 +200,7 @@ static struct lava_plan plan_of(const struct problem *problem, const struct lava
     return exact_plan(engine, &problem->operation, overrides);
 }
 
-/* Chunks of so many right-hand sides; 0: as planned. */
+/* Chunks of n right-hand sides; 0: as planned. */
 static int64_t chunk_sides;
 
 static enum lava_status run_plan(struct problem *problem, const struct lava_plan *plan,

@@ -52,7 +52,7 @@ static void *send_later(void *argument) {
     return NULL;
 }
 
-/* Multiplies, and jumps out after so many seconds. Returns false where the product was finished by then. C is
+/* Multiplies, and jumps out after n seconds. Returns false if the product was finished by then. C is
  * lost: who knows who writes it still. */
 static bool leave_product(double seconds) {
     struct later later = {.thread = pthread_self(), .seconds = seconds};

@@ -201,7 +201,7 @@ static const struct fault {
                    {"allocate:2:2", LAVA_FAULT_ALLOCATE, 2}};
 enum { SOME_FAULTS = sizeof some_faults / sizeof some_faults[0] };
 
-/* Returns whether the fault came while so many products were computed. */
+/* Returns whether the fault came while n products were computed. */
 static bool meets(const struct fault *fault, int count) {
     CASE_CHECK(lava_fault_set(fault->text));
     CASE_CHECK(crowd_wait(&crowd_finished, crowd_finished + count, CROWD_AT_MOST));

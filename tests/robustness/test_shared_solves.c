@@ -90,7 +90,7 @@ static void element_of_n(const struct solve *x, int i, int j, double value[2]) {
         value[1] = -value[1];
 }
 
-/* X = alpha (B - op(N) B), or alpha (B - B op(N)), and a bound of the error of sums of so many terms. */
+/* X = alpha (B - op(N) B), or alpha (B - B op(N)), and a bound of the error of sums of n terms. */
 static void expect_element(struct solve *x, int i, int j) {
     bool on_left = x->options[0] == 'L';
     size_t own = (size_t)(j * x->ldb + i), place = (size_t)(j * x->m + i);

@@ -71,7 +71,7 @@ static struct lava_operation square(int64_t size) {
                                    .c = {.first = c, .ld = size}};
 }
 
-/* Counts such products until they are enough, at most so many. */
+/* Counts such products until they are enough, at most n. */
 static int count_until_start(const struct lava_operation *operation, int most) {
     int count = 1;
     while (lava_forecast_is_early(operation, 1) && count < most)
