@@ -20,9 +20,9 @@
 
 #include "lib/engine/device_cholesky.h"
 #include "lib/engine/device_solve.h"
+#include "shaders/interface.h"
 #include "tests/robustness/device_test.h"
 #include "tests/robustness/problem.h"
-#include "shaders/interface.h"
 #include "tests/worst.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -160,7 +160,9 @@ static uint32_t run(struct sample *sample) {
     lava_device_matrix_free(engine, &whole);
     lava_device_matrix_free(engine, &cholesky.status);
     assert_true(rest_is_same(sample));
-    return status & LAVA_CHOLESKY_TOO_SMALL ? 0 : status; /* the CPU gets these, but factors as small are right, too */
+    return status & LAVA_CHOLESKY_TOO_SMALL
+               ? 0
+               : status; /* the CPU gets these, but factors as small are right, too */
 }
 
 /* L row by row, and the absolute values of its elements. */
