@@ -1,8 +1,8 @@
 #!/bin/sh
 # What "lavablas explain" says of a call is what becomes of it: the same line as in the debug log of a program that makes
 # the call, and the same place and reason as in its statistics, in each mode, on lavapipe. Every routine is known, with
-# its types, and wrong arguments are refused. A twelfth of the calls on the device are made, which take a second or two
-# each: another twelfth in each run. LAVA_TEST_SEED says which.
+# its types, and wrong arguments are refused. One of twenty-four calls on the device is made, which take a second or two
+# each: others in each run. LAVA_TEST_SEED says which.
 #
 #   test_explain.sh LAVABLAS ROUTINE_CALL
 set -eu
@@ -28,7 +28,7 @@ fail() {
 
 # is_chosen: whether the next call is one of those that this run makes.
 is_chosen() {
-    [ $(((compared + left_out + LAVA_TEST_SEED) % 12)) = 0 ] || { left_out=$((left_out + 1)); return 1; }
+    [ $(((compared + left_out + LAVA_TEST_SEED) % 24)) = 0 ] || { left_out=$((left_out + 1)); return 1; }
 }
 
 # agree MODE PLACE REASON ROUTINE ARGUMENT...: that is what the tool says, and what the program's statistics say. Where

@@ -3,9 +3,9 @@
 # they do without the library, and each rank's statistics show that lavapipe computed all its products and solves. The programs are
 # packages of the system's release, which are unpacked into a folder.
 #
-#   mpi.sh LIBRARY UNPACK FOLDER hpl|hpl4|pblas     UNPACK: tools/newer-packages; FOLDER: keeps the packages
+#   mpi.sh LIBRARY UNPACK FOLDER hpl|hpl4|pblas|pblas4     UNPACK: tools/newer-packages; FOLDER: keeps the packages
 #
-# hpl has two ranks, hpl4 four, and pblas both.
+# hpl and pblas have two ranks, the others four.
 set -eu
 library=$(readlink -f "$1")
 unpack=$(readlink -f "$2")
@@ -199,6 +199,9 @@ hpl4)
 pblas)
     skip_without "$pblas_tester"
     run_pblas 2 2 '1 2' '2 1'
+    ;;
+pblas4)
+    skip_without "$pblas_tester"
     run_pblas 4 1 2 2
     ;;
 esac

@@ -22,9 +22,11 @@ bool driver_copies_begin(struct driver_copies *copies, int count) {
     *copies = (struct driver_copies){.folder = "/tmp/lavablas-devices-XXXXXX"};
     bool copied = manifest && count <= DRIVER_COPIES_MOST && mkdtemp(copies->folder);
     for (int i = 0; i < count && copied; i++) {
-        snprintf(copies->paths[i], sizeof copies->paths[i], "%s/%d.json", copies->folder, i);
-        copied = copy_file(manifest, copies->paths[i]);
-        strcat(strcat(list, i ? ":" : ""), copies->paths[i]);
+        char path[sizeof copies->paths[0]]; /* within *copies some compilers see two overlap */
+        snprintf(path, sizeof path, "%s/%d.json", copies->folder, i);
+        strcpy(copies->paths[i], path);
+        copied = copy_file(manifest, path);
+        strcat(strcat(list, i ? ":" : ""), path);
         copies->count = i + 1;
     }
     return copied && setenv("VK_DRIVER_FILES", list, 1) == 0;

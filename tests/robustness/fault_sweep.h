@@ -18,7 +18,7 @@ static inline void set_fault(const char *name, long passage) {
 /* Passages of transfers and submissions are many and alike: some of them fail, evenly spread, and others in
  * the next run, by a random turn. Under a sanitizer each takes several times as long. */
 #if defined(__SANITIZE_ADDRESS__)
-#    define FAULT_SWEEP_FAILURES 5
+#    define FAULT_SWEEP_FAILURES 3
 #else
 #    define FAULT_SWEEP_FAILURES 10
 #endif

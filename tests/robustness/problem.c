@@ -14,6 +14,10 @@
 
 unsigned problem_seed;
 
+size_t problem_first_type(void) {
+    return (size_t)rand_r(&problem_seed) % 2;
+}
+
 double problem_uniform(double low, double high) {
     return low + (high - low) * rand_r(&problem_seed) / RAND_MAX;
 }

@@ -13,6 +13,9 @@
 #define PROBLEM_FRAME_COLUMNS 2 /* of the larger matrix, before the block and after it */
 
 extern unsigned problem_seed; /* of all random numbers here */
+
+/* Where a loop over the four types begins that takes every second one: with fp32 or fp64, at random. */
+size_t problem_first_type(void);
 double problem_uniform(double low, double high);
 
 struct value {

@@ -143,7 +143,7 @@ static void check_inverse(struct sample *sample) {
 }
 
 static void for_all(void (*check)(enum lava_type type, enum lava_region stored)) {
-    for (size_t i = 0; i < COUNT(types); i++) {
+    for (size_t i = problem_first_type(); i < COUNT(types); i += 2) {
         check(types[i], LAVA_REGION_LOWER);
         check(types[i], LAVA_REGION_UPPER);
     }
@@ -168,7 +168,7 @@ static void inverses(void **state) {
 static void large_inverses(void **state) {
     static const int64_t orders[COUNT(types)] = {400, 300, 270, 260};
     (void)state;
-    for (size_t i = 0; i < COUNT(types); i++) {
+    for (size_t i = problem_first_type(); i < COUNT(types); i += 2) {
         struct sample sample =
             sample_new(types[i], rand_r(&problem_seed) % 2 ? LAVA_REGION_LOWER : LAVA_REGION_UPPER,
                        rand_r(&problem_seed) % 2, orders[i]);
@@ -355,7 +355,7 @@ static void check_product(enum lava_type type, const struct lava_device_solve *h
 static void products(void **state) {
     static const int64_t orders[] = {1, 3, 8, 15, 17, 64, 127, 128, 129, 200, 257};
     (void)state;
-    for (size_t t = 0; t < COUNT(types); t++)
+    for (size_t t = problem_first_type(); t < COUNT(types); t += 2)
         for (int way = 0; way < 64; way++) {
             bool is_complex = lava_type_is_complex(types[t]);
             const struct lava_device_solve how = {

@@ -22,7 +22,7 @@
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 #if defined(__SANITIZE_ADDRESS__)
-enum { MOST = 5 }; /* passages of a point */
+enum { MOST = 3 }; /* passages of a point */
 #else
 enum { MOST = 16 };
 #endif
