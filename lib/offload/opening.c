@@ -58,11 +58,6 @@ static bool is_at_rest(void) {
            !lava_more_devices_is_at_work(false) && lava_context_is_unused() && !lava_calibration_is_running();
 }
 
-static void unlock_used_engine(int cancel_state) {
-    lava_idle_touch();
-    lava_context_unlock(cancel_state);
-}
-
 static void use_figures(const struct lava_figures *figures) {
     lava_report_note(LAVA_REPORT_FIGURES, "measured");
     lava_context_set_figures(figures);
@@ -78,7 +73,7 @@ void lava_opening_connect(void) {
                                                             .is_at_rest = is_at_rest,
                                                             .enter_child = enter_child};
     static const struct lava_calibration_callbacks measuring = {
-        .lock = lava_context_lock, .unlock = unlock_used_engine, .measured = use_figures};
+        .lock = lava_context_lock, .unlock = lava_idle_unlock, .measured = use_figures};
     lava_report_note(LAVA_REPORT_CPU_BLAS, lava_cpu_blas_get()->path);
     lava_report_note(LAVA_REPORT_FIGURES, "starting values");
     lava_report_install();
