@@ -78,3 +78,8 @@ void lava_idle_touch(void) {
     if (!atomic_exchange(&idle.waiting, true) && !lava_thread_start("lava-idle", wait_for_idleness, NULL))
         idle.waiting = false;
 }
+
+void lava_idle_unlock(int cancel_state) {
+    lava_idle_touch();
+    lava_context_unlock(cancel_state);
+}

@@ -61,11 +61,6 @@ static bool is_at_rest(void) {
            !lava_more_devices_is_at_work(false) && lava_context_is_unused() && !lava_calibration_is_running();
 }
 
-static void unlock_used_engine(int cancel_state) {
-    lava_idle_touch();
-    lava_context_unlock(cancel_state);
-}
-
 static void use_figures(const struct lava_figures *figures) {
     lava_report_note(LAVA_REPORT_FIGURES, "measured");
     lava_context_set_figures(figures);
@@ -101,7 +96,7 @@ void lava_opening_prepare_early(void) {
  * come later before theirs. */
 void lava_opening_connect(void) {
     static const struct lava_calibration_callbacks measuring = {
-        .lock = lava_context_lock, .unlock = unlock_used_engine, .measured = use_figures};
+        .lock = lava_context_lock, .unlock = lava_idle_unlock, .measured = use_figures};
     lava_report_note(LAVA_REPORT_CPU_BLAS, lava_cpu_blas_get()->path);
     lava_report_note(LAVA_REPORT_FIGURES, "starting values");
     lava_report_note(LAVA_REPORT_HISTORY, lava_history_text(lava_program_history_rule()));

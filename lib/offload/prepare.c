@@ -130,12 +130,6 @@ static bool lock_engine(int *cancel_state) {
     return is_locked;
 }
 
-/* A test allocates what a product would, and the thread for idle memory may have ended before it. */
-static void unlock_engine(int cancel_state) {
-    lava_idle_touch();
-    lava_context_unlock(cancel_state);
-}
-
 static void unlock_whole(struct work *work) {
     if (work->holds)
         lava_context_unlock_whole();
@@ -152,9 +146,10 @@ static void lock_whole(struct work *work) {
         unlock_whole(work);
 }
 
+/* A test allocates what a product would, and the thread for idle memory may have ended before it. */
 static void lock_each_test(struct lava_self_test *test) {
     test->lock = lock_engine;
-    test->unlock = unlock_engine;
+    test->unlock = lava_idle_unlock;
 }
 
 /* Products of the type may begin. The engine is locked by each of the tests that remain. */

@@ -6,6 +6,12 @@
 
 #include <cmocka.h>
 
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
 #include "lib/offload/readiness.h"
 
 #define IS_USABLE(state)  (LAVA_READINESS_USABLE >> (state)&1)
@@ -104,12 +110,50 @@ static void test_answers(void **unused) {
     assert_int_equal(LAVA_READINESS_PLAIN & (plain | structured | other), plain | other);
 }
 
+static const uint64_t held = UINT64_C(1) << (LAVA_TYPE_FP16 * LAVA_STEP_COUNT);
+
+static void *wait_for_it(void *unused) {
+    lava_readiness_await(held, LAVA_READINESS_AT_WORK, NULL);
+    return unused;
+}
+
+/* Who waits for a need releases it; returns whether all is as it should be. */
+static bool is_released(void) {
+    struct timespec deadline = {.tv_sec = time(NULL) + 60}, at_once = {0};
+    pthread_t waiter;
+    lava_readiness_tell(held, LAVA_READINESS_WANTED, NULL);
+    bool is_right = lava_readiness_tell(held, LAVA_READINESS_ADMITTED, NULL) == held &&
+                    lava_readiness_phase() == LAVA_READINESS_OPEN && lava_readiness_is_under_way() &&
+                    !lava_readiness_needs_processors();
+    lava_readiness_await(held, LAVA_READINESS_IN(HELD), &at_once);
+    is_right = is_right && lava_readiness_in(LAVA_READINESS_IN(HELD)) == held;
+    if (pthread_create(&waiter, NULL, wait_for_it, NULL))
+        return false;
+    lava_readiness_await(held, LAVA_READINESS_IN(HELD), &deadline);
+    is_right = is_right && lava_readiness_in(LAVA_READINESS_IN(TESTING)) == held &&
+               lava_readiness_tell(held, LAVA_READINESS_PASSED, NULL) == held;
+    pthread_join(waiter, NULL);
+    return is_right && !lava_readiness_is_under_way() &&
+           !lava_readiness_tell(LAVA_READINESS_ALL & held, LAVA_READINESS_GIVEN_UP, NULL) &&
+           lava_readiness_in(LAVA_READINESS_IN(READY)) == held;
+}
+
+/* In a process of its own, which has an open device from then on. */
+static void test_release(void **unused) {
+    int status = -1;
+    (void)unused;
+    fflush(NULL);
+    pid_t id = fork();
+    if (id == 0)
+        _exit(is_released() ? 0 : 1);
+    assert_true(waitpid(id, &status, 0) == id);
+    assert_int_equal(status, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_states),
-        cmocka_unit_test(test_phases),
-        cmocka_unit_test(test_reasons),
-        cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_states),  cmocka_unit_test(test_phases),  cmocka_unit_test(test_reasons),
+        cmocka_unit_test(test_release), cmocka_unit_test(test_answers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

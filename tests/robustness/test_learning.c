@@ -244,7 +244,8 @@ static int count_of_hopeless(void) {
     CASE_CHECK(lava_policy_is_hopeless(&operation, lava_context_capabilities(), figures, 1));
     CASE_CHECK(!lava_policy_is_hopeless(&operation, lava_context_capabilities(), figures, 8));
     for (int i = 0; i < 6; i++) {
-        lava_prepare_settle(&deadline); /* nothing is learnt beside a preparation */
+        lava_readiness_await(LAVA_READINESS_ALL, LAVA_READINESS_AT_WORK,
+                             &deadline); /* nothing is learnt beside a preparation */
         bool is_there = on_device();
         CASE_CHECK(is_there || count == 0);
         count += is_there;
