@@ -1,5 +1,6 @@
 /* Tests operations that are not plain products: with a symmetric, Hermitian or triangular operand, two
- * products at a time, and solves. Called by prepare.c's thread for the second step of a type.
+ * products at a time, and solves. Called by prepare.c's thread for the second step of a type, and by
+ * self_test.c for plain complex products.
  *
  * Each is compared with a plain loop in double precision over all elements of op(A) and op(B), a solve by its
  * residual. Matrices are larger than a tile in each direction and no multiple of any block size. What must
@@ -15,7 +16,7 @@
 #include "lib/lapack/device_solve.h"
 #include "lib/offload/worst.h"
 
-enum routine { SYMMETRIC, TRIANGULAR, TWICE }; /* Hermitian where the type is complex */
+enum routine { SYMMETRIC, TRIANGULAR, TWICE, PLAIN }; /* Hermitian where the type is complex */
 
 struct test_case {
     enum routine routine;
@@ -273,6 +274,18 @@ static struct lava_operation structured_operation(const struct test_case *test, 
     return operation;
 }
 
+/* C <- alpha A^H B */
+static struct lava_operation plain_operation(enum lava_type type) {
+    return (struct lava_operation){.type = type,
+                                   .c.type = type,
+                                   .m = 21,
+                                   .n = 18,
+                                   .k = 13,
+                                   .a = {.op = LAVA_OP_T, .conjugate = lava_type_is_complex(type)},
+                                   .alpha = {0.75, -0.5},
+                                   .precision = LAVA_PRECISION_IEEE};
+}
+
 /* A: n x k, and B', or A^H and B: k x n. */
 static struct lava_operation twice_operation(const struct test_case *test, enum lava_type type,
                                              const struct lava_kernel *kernel) {
@@ -297,6 +310,7 @@ static struct lava_operation twice_operation(const struct test_case *test, enum 
 static bool make_sample(struct sample *sample, struct lava_operation *operation,
                         const struct lava_kernel *kernel) {
     struct lava_operand *operands[] = {&operation->a, &operation->b};
+    bool is_cleared = operation->beta.real == 0 && !operation->in_place;
     sample->type = operation->type;
     sample->parts = lava_type_is_complex(operation->type) ? 2 : 1;
     if (!make_matrix(sample, A, lava_operation_rows_a(operation), lava_operation_columns_a(operation)) ||
@@ -320,6 +334,8 @@ static bool make_sample(struct sample *sample, struct lava_operation *operation,
                                    .structure = operation->c.real_diagonal ? LAVA_STRUCTURE_HERMITIAN
                                                                            : LAVA_STRUCTURE_GENERAL};
     poison(sample, &c, &sample->matrices[C]);
+    for (int64_t i = 0; i < operation->c.ld * operation->n * sample->parts && is_cleared; i++)
+        put(sample->type, operation->c.first, i, NAN);
     return true;
 }
 
@@ -358,10 +374,12 @@ static enum lava_status test_product(const struct lava_self_test *self_test, con
                                      enum lava_type type, const struct test_case *test) {
     static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1, 1, 1, 1}};
     static const char *const names[] = {"products with a symmetric matrix",
-                                        "products with a triangular matrix", "sums of two products"};
+                                        "products with a triangular matrix", "sums of two products",
+                                        "complex products"};
     const struct lava_overrides overrides = {.kernel = kernel, .split_k = test->split_k};
-    struct lava_operation operation = test->routine == TWICE ? twice_operation(test, type, kernel)
-                                                             : structured_operation(test, type, kernel);
+    struct lava_operation operation = test->routine == TWICE   ? twice_operation(test, type, kernel)
+                                      : test->routine == PLAIN ? plain_operation(type)
+                                                               : structured_operation(test, type, kernel);
     struct sample sample = {0};
     struct lava_plan plan;
     enum lava_status status = make_sample(&sample, &operation, kernel) ? LAVA_OK : LAVA_ERROR_HOST_MEMORY;
@@ -517,6 +535,11 @@ static enum lava_status test_kernel(const struct lava_self_test *test, const str
     for (size_t i = 0; i < sizeof cases / sizeof cases[0] && !status; i++)
         status = test_product(test, kernel, test->type, &cases[i]);
     return status;
+}
+
+enum lava_status lava_self_test_complex(struct lava_self_test *test, const struct lava_kernel *kernel) {
+    static const struct test_case plain = {.routine = PLAIN};
+    return test_product(test, kernel, lava_type_facts(test->type)->complex_type, &plain);
 }
 
 enum lava_status lava_self_test_structured(struct lava_self_test *test, bool (*stops)(void)) {
