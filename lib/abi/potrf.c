@@ -77,7 +77,7 @@ static int64_t compute(const struct lava_operation *operation) {
     bool inverts = operation->kind == LAVA_OPERATION_INVERT_CHOLESKY;
     int64_t zero = inverts ? lava_cpu_inverse_find_zero(operation) : 0;
     if (zero == 0)
-        lava_cpu_inverse_run(blas, operation, (struct lava_inverse_done){0});
+        lava_cpu_inverse_run(blas, operation, 0);
     return zero;
 }
 

@@ -270,11 +270,12 @@ void lava_cpu_inverse_order(const int64_t *pivots, int64_t n, int64_t *order) {
     }
 }
 
-void lava_cpu_inverse_swap_columns(const struct lava_operation *operation, int64_t first, int64_t end) {
-    size_t bytes = (size_t)(end - first) * lava_type_bytes(operation->type);
+/* X <- X P. */
+static void swap_columns(const struct lava_operation *operation) {
+    size_t bytes = (size_t)operation->n * lava_type_bytes(operation->type);
     for (int64_t j = operation->n - 1; j >= 0; j--) {
-        char *x = lava_operation_element(operation->c.first, operation->type, first, j, operation->c.ld),
-             *y = lava_operation_element(operation->c.first, operation->type, first, operation->pivots[j],
+        char *x = lava_operation_element(operation->c.first, operation->type, 0, j, operation->c.ld),
+             *y = lava_operation_element(operation->c.first, operation->type, 0, operation->pivots[j],
                                          operation->c.ld);
         for (size_t at = 0; at < bytes && x != y; at += SWAP_BYTES) {
             size_t part = bytes - at < SWAP_BYTES ? bytes - at : SWAP_BYTES;
@@ -330,36 +331,29 @@ static void solve_columns(const struct task *task, struct range columns, const v
 }
 
 /* Columns of X are found from the last one to the first. */
-static void solve_rest(const struct task *task, int64_t columns) {
+static void solve_all(const struct task *task) {
     const struct lava_operation *operation = task->operation;
-    int64_t n = operation->n - columns,
-            each = lava_maximum(lava_minimum(operation->work_columns, 2 * SMALL), 1);
-    for (int64_t first = (n - 1) / each * each; n > 0 && first >= 0; first -= each) {
+    int64_t n = operation->n, each = lava_maximum(lava_minimum(operation->work_columns, 2 * SMALL), 1);
+    for (int64_t first = (n - 1) / each * each; first >= 0; first -= each) {
         const struct range part = {first, lava_minimum(each, n - first)};
         move_lower(task, part, operation->work);
         solve_columns(task, part, operation->work);
     }
-    if (n > 0)
-        lava_cpu_inverse_swap_columns(operation, 0, operation->n);
+    swap_columns(operation);
 }
 
 void lava_cpu_inverse_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
-                          struct lava_inverse_done done) {
+                          int64_t columns) {
     const struct lava_inverse_parts *parts = &lava_operation_row(operation)->inverse;
-    bool is_by_lu = parts->solves, is_triangle = !parts->squares && !parts->solves;
-    const struct task task = {blas, operation, is_by_lu ? LAVA_REGION_UPPER : operation->c.region,
+    const struct task task = {blas, operation, parts->solves ? LAVA_REGION_UPPER : operation->c.region,
                               operation->a.unit_diagonal};
-    bool inverts = parts->inverts && (is_triangle || !done.inverted);
-    const struct range left = {0, done.columns}, rest = {done.columns, operation->n - done.columns};
-    if (inverts && rest.size > 0)
-        invert_rest(&task, left, rest);
-    if (is_triangle)
+    const struct range left = {0, columns}, rest = {columns, operation->n - columns};
+    if (rest.size == 0)
         return;
-    const struct range none = {0, 0}, all = {0, operation->n};
-    if (is_by_lu)
-        solve_rest(&task, inverts ? 0 : done.columns);
-    else if (inverts)
-        square_rest(&task, none, all);
-    else if (rest.size > 0)
+    if (parts->inverts)
+        invert_rest(&task, left, rest);
+    if (parts->squares)
         square_rest(&task, left, rest);
+    if (parts->solves)
+        solve_all(&task);
 }

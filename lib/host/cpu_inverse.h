@@ -13,22 +13,14 @@ int64_t lava_cpu_inverse_find_zero(const struct lava_operation *operation);
  * `least`, but which is not zero. */
 bool lava_cpu_inverse_has_smaller(const struct lava_operation *operation, double least);
 
-/* What is there already: the first columns of the inverse of the triangle, or of its product with itself. An
- * inverse by a factor is made in two steps: `inverted` says that the triangle of C is inverted, and that
- * `columns` are of the result: by LU its last columns, which are swapped when all are there. */
-struct lava_inverse_done {
-    int64_t columns;
-    bool inverted;
-};
 /* C <- the inverse of a triangle, the product of a triangle with itself, or the inverse by a Cholesky factor
- * or by L and U (dispatch/operation.h). The last needs the operation's `work`. */
+ * or by L and U (dispatch/operation.h). The last needs the operation's `work`. The first `columns` columns
+ * are there already; of the last two none or all. */
 void lava_cpu_inverse_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
-                          struct lava_inverse_done done);
+                          int64_t columns);
 
 /* Where the columns of X are in the inverse X P, P being the pivots' swaps: column j of it is column order[j]
  * of X. */
 void lava_cpu_inverse_order(const int64_t *pivots, int64_t n, int64_t *order);
-/* Rows [first, end) of C: X <- X P. */
-void lava_cpu_inverse_swap_columns(const struct lava_operation *operation, int64_t first, int64_t end);
 
 #endif

@@ -94,7 +94,6 @@ static enum lava_status run(struct inverter *inverter, struct lava_progress *pro
     if (!status && inverter->buffer)
         copy_buffer(inverter);
     progress->rows = inverter->operation->m;
-    progress->inverted = !status && inverter->buffer;
     if (!status || !inverter->buffer)
         progress->column = lava_trapezoids_written(&inverter->a);
     return status;

@@ -1,4 +1,4 @@
-/* Where the reflections are, and what LAPACK scales. Called by qr_runner.c and block_reflector.c. */
+/* Where the reflections are, and what LAPACK scales. Called by qr_runner.c. */
 #include "lib/lapack/qr_parts.h"
 
 #include <float.h>

@@ -1,5 +1,4 @@
-/* What the runners of QR share: qr_runner.c, where the matrix is on the device, and block_reflector.c, where
- * it stays in host memory. */
+/* What qr_runner.c needs of a call: where the reflections are, and what LAPACK scales. */
 #ifndef LAVA_LAPACK_QR_PARTS_H
 #define LAVA_LAPACK_QR_PARTS_H
 

@@ -76,14 +76,6 @@ static void complete_upper(const struct lava_operation *operation, const struct 
     run_part(operation, column, operation->n - column, column, operation->n - column);
 }
 
-/* C's rows before that one are written, whole. */
-static struct lava_operation rows_from(const struct lava_operation *operation, int64_t row) {
-    struct lava_operation rest = *operation;
-    rest.c.first = lava_operation_element(operation->c.first, operation->c.type, row, 0, operation->c.ld);
-    rest.m -= row;
-    return rest;
-}
-
 int64_t lava_complete_squares(const struct lava_operation *operation, const struct lava_progress *progress) {
     return lava_cpu_least_squares_run(lava_cpu_blas_get(), operation, progress->column, progress->sides);
 }
@@ -95,9 +87,8 @@ int64_t lava_complete_q(const struct lava_operation *operation, const struct lav
 
 int64_t lava_complete_q_product(const struct lava_operation *operation,
                                 const struct lava_progress *progress) {
-    const struct lava_operation rest = rows_from(operation, progress->row);
-    if (rest.m > 0)
-        lava_cpu_qr_multiply_run(lava_cpu_blas_get(), &rest, progress->column);
+    if (progress->column < operation->n)
+        lava_cpu_qr_multiply_run(lava_cpu_blas_get(), operation, progress->column);
     return 0;
 }
 
@@ -107,8 +98,7 @@ int64_t lava_complete_systems(const struct lava_operation *operation, const stru
 }
 
 int64_t lava_complete_inverse(const struct lava_operation *operation, const struct lava_progress *progress) {
-    const struct lava_inverse_done done = {progress->column, progress->inverted};
-    lava_cpu_inverse_run(lava_cpu_blas_get(), operation, done);
+    lava_cpu_inverse_run(lava_cpu_blas_get(), operation, progress->column);
     return 0;
 }
 

@@ -2,8 +2,6 @@
  * it. */
 #include "lib/host/cpu_lu.h"
 #include "lib/lapack/block_factorizer.h"
-#include "lib/lapack/block_inverter.h"
-#include "lib/lapack/block_reflector.h"
 #include "lib/lapack/factorizer.h"
 #include "lib/lapack/inverter.h"
 #include "lib/lapack/qr_runner.h"
@@ -19,7 +17,7 @@ static enum lava_status run_product(struct lava_engine *engine, const struct lav
 
 // clang-format off
 #define FACTORS  LAVA_STEP_FACTORS,  lava_factorizer_run,   lava_block_factorizer_run, lava_complete_systems
-#define INVERSES LAVA_STEP_INVERSES, lava_inverter_run,     lava_block_inverter_run,   lava_complete_inverse
+#define INVERSES LAVA_STEP_INVERSES, lava_inverter_run,     NULL,                      lava_complete_inverse
 
 const struct lava_ways lava_ways_table[LAVA_OPERATION_KINDS] = {
     /*                                  step                  run                    by blocks                 finish */
@@ -27,10 +25,10 @@ const struct lava_ways lava_ways_table[LAVA_OPERATION_KINDS] = {
     [LAVA_OPERATION_SOLVE]           = {LAVA_STEP_STRUCTURED, lava_solver_run,       NULL,                     lava_complete_product, NULL},
     [LAVA_OPERATION_CHOLESKY]        = {FACTORS, NULL},
     [LAVA_OPERATION_LU]              = {FACTORS, lava_cpu_lu_find_zero},
-    [LAVA_OPERATION_QR]              = {LAVA_STEP_QR,         lava_wide_least_squares_run, lava_block_reflector_run, lava_complete_squares, NULL},
-    [LAVA_OPERATION_QR_FORM]         = {LAVA_STEP_QR,         lava_qr_runner_run,    lava_block_reflector_run, lava_complete_q, NULL},
-    [LAVA_OPERATION_QR_LEFT]         = {LAVA_STEP_QR,         lava_qr_runner_run,    lava_block_reflector_run, lava_complete_q_product, NULL},
-    [LAVA_OPERATION_QR_RIGHT]        = {LAVA_STEP_QR,         lava_qr_runner_run,    lava_block_reflector_run, lava_complete_q_product, NULL},
+    [LAVA_OPERATION_QR]              = {LAVA_STEP_QR,         lava_wide_least_squares_run, NULL,                     lava_complete_squares, NULL},
+    [LAVA_OPERATION_QR_FORM]         = {LAVA_STEP_QR,         lava_qr_runner_run,    NULL,                     lava_complete_q, NULL},
+    [LAVA_OPERATION_QR_LEFT]         = {LAVA_STEP_QR,         lava_qr_runner_run,    NULL,                     lava_complete_q_product, NULL},
+    [LAVA_OPERATION_QR_RIGHT]        = {LAVA_STEP_QR,         lava_qr_runner_run,    NULL,                     lava_complete_q_product, NULL},
     [LAVA_OPERATION_INVERT_TRIANGLE] = {INVERSES, NULL},
     [LAVA_OPERATION_SQUARE_TRIANGLE] = {INVERSES, NULL},
     [LAVA_OPERATION_INVERT_CHOLESKY] = {INVERSES, NULL},

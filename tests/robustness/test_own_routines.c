@@ -72,7 +72,7 @@ static void compute(const struct lava_microbenchmark *bench, struct lava_operati
     else if (operation->kind == LAVA_OPERATION_QR)
         lava_cpu_qr_run(bench->blas, operation, 0);
     else if (lava_operation_row(operation)->inverse.inverts)
-        lava_cpu_inverse_run(bench->blas, operation, (struct lava_inverse_done){0});
+        lava_cpu_inverse_run(bench->blas, operation, 0);
     else
         lava_cpu_blas_run(bench->blas, operation);
     free(pivots);
