@@ -6,7 +6,6 @@
 #include "lib/lapack/inverter.h"
 #include "lib/lapack/qr_runner.h"
 #include "lib/lapack/solver.h"
-#include "lib/lapack/wide_least_squares.h"
 #include "lib/offload/complete.h"
 #include "lib/offload/ways.h"
 
@@ -25,7 +24,7 @@ const struct lava_ways lava_ways_table[LAVA_OPERATION_KINDS] = {
     [LAVA_OPERATION_SOLVE]           = {LAVA_STEP_STRUCTURED, lava_solver_run,       NULL,                     lava_complete_product, NULL},
     [LAVA_OPERATION_CHOLESKY]        = {FACTORS, NULL},
     [LAVA_OPERATION_LU]              = {FACTORS, lava_cpu_lu_find_zero},
-    [LAVA_OPERATION_QR]              = {LAVA_STEP_QR,         lava_wide_least_squares_run, NULL,                     lava_complete_squares, NULL},
+    [LAVA_OPERATION_QR]              = {LAVA_STEP_QR,         lava_qr_runner_run,    NULL,                     lava_complete_squares, NULL},
     [LAVA_OPERATION_QR_FORM]         = {LAVA_STEP_QR,         lava_qr_runner_run,    NULL,                     lava_complete_q, NULL},
     [LAVA_OPERATION_QR_LEFT]         = {LAVA_STEP_QR,         lava_qr_runner_run,    NULL,                     lava_complete_q_product, NULL},
     [LAVA_OPERATION_QR_RIGHT]        = {LAVA_STEP_QR,         lava_qr_runner_run,    NULL,                     lava_complete_q_product, NULL},

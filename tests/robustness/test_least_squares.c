@@ -18,7 +18,6 @@
 #include "dispatch/solve.h"
 #include "lib/host/cpu_least_squares.h"
 #include "lib/lapack/qr_runner.h"
-#include "lib/lapack/wide_least_squares.h"
 #include "lib/offload/complete.h"
 #include "lib/offload/offload.h"
 #include "tests/robustness/device_test.h"
@@ -129,12 +128,10 @@ static enum lava_status run(struct call *call, struct lava_progress *progress) {
     reset(call);
     lava_policy_choose(&call->operation, &engine->capabilities, &figures, LAVA_MODE_GPU, &overrides, &plan);
     assert_int_equal(plan.place, LAVA_PLACE_GPU);
-    if (call->is_wide) {
-        enum lava_status status = lava_wide_least_squares_run(engine, &call->operation, &plan, progress);
+    enum lava_status status = lava_qr_runner_run(engine, &call->operation, &plan, progress);
+    if (call->is_wide)
         turn(&call->wide, &call->qr.now);
-        return status;
-    }
-    return lava_qr_runner_run(engine, &call->operation, &plan, progress);
+    return status;
 }
 
 static void check_frames(const struct call *call) {
