@@ -4,7 +4,7 @@
 #ifndef LAVA_HOST_CPU_INVERSE_H
 #define LAVA_HOST_CPU_INVERSE_H
 
-#include "lib/host/cpu_blas.h"
+#include "lib/host/cpu_parts.h"
 
 /* Returns which element of a triangular matrix's diagonal, counted from 1, is the first that is exactly zero;
  * 0 where none is. The matrix is the triangular operand of a solve, else C. */
@@ -14,10 +14,8 @@ int64_t lava_cpu_inverse_find_zero(const struct lava_operation *operation);
 bool lava_cpu_inverse_has_smaller(const struct lava_operation *operation, double least);
 
 /* C <- the inverse of a triangle, the product of a triangle with itself, or the inverse by a Cholesky factor
- * or by L and U (dispatch/operation.h). The last needs the operation's `work`. The first `columns` columns
- * are there already; of the last two none or all. */
-void lava_cpu_inverse_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
-                          int64_t columns);
+ * or by L and U (dispatch/operation.h). The last needs the operation's `work`. Returns 0. */
+lava_cpu_finish lava_cpu_inverse_run;
 
 /* Where the columns of X are in the inverse X P, P being the pivots' swaps: column j of it is column order[j]
  * of X. */

@@ -78,7 +78,7 @@ static struct call new_form(enum lava_type type, int64_t m, int64_t n, int64_t k
     struct call call = {.qr = qr_new(type, m, k), .before = matrix_new(type, m, n)};
     memcpy(call.qr.now.all, call.qr.a.all, call.qr.a.bytes);
     const struct lava_operation factor = operation_of(LAVA_OPERATION_QR, &call.qr.now, &call.qr.tau);
-    lava_cpu_qr_run(lava_cpu_blas_get(), &factor, 0);
+    lava_cpu_qr_run(lava_cpu_blas_get(), &factor, (struct lava_cpu_done){0});
     reflections_check(&call.qr);
     for (int64_t j = 0; j < k; j++)
         memcpy(matrix_element(&call.before, 0, j), matrix_element(&call.qr.now, 0, j),
@@ -95,7 +95,7 @@ static struct call new_product(enum lava_type type, int64_t m, int64_t k, int64_
     call.before = on_right ? matrix_new(type, others, m) : matrix_new(type, m, others);
     memcpy(call.qr.now.all, call.qr.a.all, call.qr.a.bytes);
     const struct lava_operation factor = operation_of(LAVA_OPERATION_QR, &call.qr.now, &call.qr.tau);
-    lava_cpu_qr_run(lava_cpu_blas_get(), &factor, 0);
+    lava_cpu_qr_run(lava_cpu_blas_get(), &factor, (struct lava_cpu_done){0});
     reflections_fill(&call.before);
     call.now = matrix_copy(&call.before);
     call.operation =
@@ -250,14 +250,8 @@ static void complete_from(struct call *call, const struct matrix *whole, const s
 
 /* All of it on the CPU. */
 static void run_on_cpu(struct call *call) {
-    const struct lava_cpu_blas *blas = lava_cpu_blas_get();
     memcpy(call->now.all, call->before.all, call->before.bytes);
-    if (call->operation.kind == LAVA_OPERATION_QR)
-        lava_cpu_qr_run(blas, &call->operation, 0);
-    else if (call->operation.kind == LAVA_OPERATION_QR_FORM)
-        lava_cpu_qr_form_run(blas, &call->operation, call->now.columns);
-    else
-        lava_cpu_qr_multiply_run(blas, &call->operation, 0);
+    lava_complete_on_cpu(&call->operation, &(const struct lava_progress){0});
     check_result(call);
 }
 
