@@ -22,6 +22,7 @@
 #include "lib/offload/offload.h"
 #include "tests/robustness/device_test.h"
 #include "tests/robustness/exact.h"
+#include "tests/robustness/lapack_sweep.h"
 
 #define ORDER EXACT_ORDER
 
@@ -160,10 +161,10 @@ static enum lava_status run(void *tested, struct lava_progress *progress) {
     return lava_inverter_run(engine, &problem->operation, &plan, progress);
 }
 
-#ifdef LAVA_FAULT_INJECTION
 /* What was not written is as before. Where something was, the CPU goes on. */
-static void check_after(void *tested, bool came, const struct lava_progress *progress) {
+static void check_after(void *tested, bool came, bool is_new, const struct lava_progress *progress) {
     struct problem *problem = tested;
+    (void)is_new;
     if (came)
         exact_check_untouched(&problem->a, progress->column);
     if (came && progress->column == 0)
@@ -173,27 +174,14 @@ static void check_after(void *tested, bool came, const struct lava_progress *pro
     exact_check(&problem->a);
 }
 
-static void fail_at(const struct exact_run *sweep, enum lava_fault_point point, const char *name) {
-    const struct exact_counts counts = exact_fail_at(sweep, point, name);
-    printf("%s: %ld passages, %ld with columns written in part\n", name, counts.passages, counts.partly);
-    assert_true(point != LAVA_FAULT_DOWNLOAD || (counts.partly > 0) != is_by_factor(sweep->problem));
+static void judge(const void *problem, const struct lapack_counts *counts) {
+    assert_true((counts->partly > 0) != is_by_factor(problem));
 }
 
 static void fail_everywhere(struct problem *problem) {
-    const struct exact_run sweep = {&engine, open_engine, problem, ORDER, run, check_after};
-    fail_at(&sweep, LAVA_FAULT_ALLOCATE, "allocate");
-    fail_at(&sweep, LAVA_FAULT_UPLOAD, "upload");
-    fail_at(&sweep, LAVA_FAULT_SUBMIT, "submit");
-    fail_at(&sweep, LAVA_FAULT_DOWNLOAD, "download");
-    exact_lose_device(&sweep, LAVA_FAULT_DEVICE_LOST, "device_lost");
-    exact_lose_device(&sweep, LAVA_FAULT_WAIT, "wait");
+    const struct lapack_sweep sweep = {&engine, open_engine, problem, ORDER, run, check_after, judge};
+    lapack_sweep_run(&sweep);
 }
-#else
-static void fail_everywhere(struct problem *problem) {
-    (void)problem;
-    skip();
-}
-#endif
 
 /* The CPU's own way from a number of columns that a device may have written. */
 static void complete_from(struct problem *problem, int64_t columns) {

@@ -21,6 +21,7 @@
 #include "lib/offload/complete.h"
 #include "lib/offload/offload.h"
 #include "tests/robustness/device_test.h"
+#include "tests/robustness/lapack_sweep.h"
 #include "tests/robustness/reflections.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -121,7 +122,8 @@ static bool has_parts(const struct call *call) {
     return !call->is_wide;
 }
 
-static enum lava_status run(struct call *call, struct lava_progress *progress) {
+static enum lava_status run(void *tested, struct lava_progress *progress) {
+    struct call *call = tested;
     static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1, 1, 1, 1}};
     const struct lava_overrides overrides = {0};
     struct lava_plan plan;
@@ -177,85 +179,31 @@ static void complete_from(struct call *call, const struct call *whole, int64_t c
     check_result(call, true);
 }
 
-#ifdef LAVA_FAULT_INJECTION
-#    include "tests/robustness/fault_sweep.h"
-
-/* The CPU goes on after a failure. Returns whether it had to: where nothing is written, everything is as it
- * was. */
-static bool goes_on(struct call *call, const struct lava_progress *progress) {
-    if (progress->column == 0 || !has_parts(call)) {
-        assert_int_equal(progress->column, 0);
+/* The CPU goes on after a failure. Where nothing is written, everything is as it was. The measure takes long:
+ * where the device computed everything, once is enough. */
+static void check_after(void *tested, bool came, bool is_new, const struct lava_progress *progress) {
+    struct call *call = tested;
+    bool goes_on = came && progress->column > 0;
+    assert_true(!goes_on || has_parts(call));
+    if (came && !goes_on)
         assert_untouched(call);
-        return false;
+    if (goes_on) {
+        assert_true(progress->sides == 0 || progress->column == call->operation.n);
+        assert_int_equal(lava_complete_on_cpu(&call->operation, progress), 0);
     }
-    assert_true(progress->sides == 0 || progress->column == call->operation.n);
-    assert_int_equal(lava_complete_on_cpu(&call->operation, progress), 0);
-    return true;
+    if (goes_on || is_new)
+        check_result(call, true);
 }
 
-/* Lets each passage of a point fail, and lets the CPU go on from there. */
-static void fail_at(struct call *call, enum lava_fault_point point, const char *name) {
-    struct lava_progress progress;
-    long partly = 0, solved = 0, last_whole = 0;
-    set_fault(NULL, 0);
-    lava_engine_release(engine);
-    assert_int_equal(run(call, &progress), LAVA_OK);
-    long passages = lava_fault_passages(point);
-    assert_true(passages > 0);
-    int turn = poison_random((int)passages);
-    for (long passage = 1; passage <= passages; passage++) {
-        if (fault_is_left_out(point, passage, passages, turn))
-            continue;
-        lava_engine_release(engine);
-        set_fault(name, passage);
-        bool came = fault_came(engine, point, passage, run(call, &progress));
-        set_fault(NULL, 0);
-        assert_int_equal(lava_arena_taken_bytes(&engine->arena), 0);
-        if (came && !goes_on(call, &progress))
-            continue;
-        partly += came;
-        solved += came && progress.sides > 0;
-        /* the measure takes long: where the device computed everything, once is enough */
-        if (came || !last_whole++)
-            check_result(call, true);
-    }
-    printf("%s: %ld passages, %ld with columns written, %ld with some of B\n", name, passages, partly,
-           solved);
-    assert_true(point != LAVA_FAULT_DOWNLOAD || !has_parts(call) || (partly > solved && solved > 0));
-}
-
-/* A lost device is not used again, and opening one takes time: only the first passage fails, and some others
- * at random. */
-static void lose_device_at(struct call *call, enum lava_fault_point point, const char *name) {
-    struct lava_progress progress;
-    set_fault(NULL, 0);
-    assert_int_equal(run(call, &progress), LAVA_OK);
-    long passages = lava_fault_passages(point);
-    assert_true(passages > 0);
-    for (long passage = 1; passage <= passages; passage += 1 + poison_random((int)passages)) {
-        set_fault(name, passage);
-        enum lava_status status = run(call, &progress);
-        bool failed = fault_lost_device(&engine, point, passage, status, open_engine);
-        if (!failed || goes_on(call, &progress))
-            check_result(call, true);
-    }
+static void judge(const void *tested, const struct lapack_counts *counts) {
+    assert_true(!has_parts(tested) || (counts->partly > 0 && counts->solved > 0));
 }
 
 static void fail_everywhere(struct call *call) {
-    fail_at(call, LAVA_FAULT_ALLOCATE, "allocate");
-    fail_at(call, LAVA_FAULT_UPLOAD, "upload");
-    fail_at(call, LAVA_FAULT_SUBMIT, "submit");
-    fail_at(call, LAVA_FAULT_DOWNLOAD, "download");
-    lose_device_at(call, LAVA_FAULT_DEVICE_LOST, "device_lost");
-    lose_device_at(call, LAVA_FAULT_WAIT, "wait");
-    lose_device_at(call, LAVA_FAULT_VK, "vk");
+    const struct lapack_sweep sweep = {&engine, open_engine, call, call->operation.n,
+                                       run,     check_after, judge};
+    lapack_sweep_run(&sweep);
 }
-#else
-static void fail_everywhere(struct call *call) {
-    (void)call;
-    skip();
-}
-#endif
 
 static void check_way(enum lava_type type, int64_t m, int64_t n, int64_t sides, enum way way) {
     struct call call = new_call(type, m, n, sides, way), whole = new_call(type, m, n, sides, way);

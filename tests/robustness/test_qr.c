@@ -20,6 +20,7 @@
 #include "lib/offload/complete.h"
 #include "lib/offload/offload.h"
 #include "tests/robustness/device_test.h"
+#include "tests/robustness/lapack_sweep.h"
 #include "tests/robustness/reflections.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -114,7 +115,8 @@ static void free_call(struct call *call) {
     free(call->now.all);
 }
 
-static enum lava_status run(struct call *call, struct lava_progress *progress) {
+static enum lava_status run(void *tested, struct lava_progress *progress) {
+    struct call *call = tested;
     static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1, 1, 1, 1}};
     const struct lava_overrides overrides = {0};
     struct lava_plan plan;
@@ -156,83 +158,29 @@ static void check_result(struct call *call) {
     free(unit);
 }
 
-#ifdef LAVA_FAULT_INJECTION
-#    include "tests/robustness/fault_sweep.h"
-
-/* Whether a result may be there in part. */
-static bool can_be_partial(const struct call *call) {
-    return call->operation.kind != LAVA_OPERATION_QR_RIGHT;
-}
-
-/* The CPU goes on after a failure. Where nothing is written, the matrix is as it was. */
-static void go_on(struct call *call, bool failed, const struct lava_progress *progress) {
-    if (failed && progress->column == 0)
+/* The CPU goes on after a failure. Where nothing is written, the matrix is as it was. The measure takes long:
+ * where the device computed everything, once is enough. */
+static void check_after(void *tested, bool came, bool is_new, const struct lava_progress *progress) {
+    struct call *call = tested;
+    bool goes_on = came && progress->column > 0;
+    if (came && !goes_on)
         assert_memory_equal(call->now.all, call->before.all, call->before.bytes);
-    else if (failed)
+    if (goes_on)
         assert_int_equal(lava_complete_on_cpu(&call->operation, progress), 0);
+    if (goes_on || is_new)
+        check_result(call);
 }
 
-/* Lets each passage of a point fail, and lets the CPU go on from there. */
-static void fail_at(struct call *call, enum lava_fault_point point, const char *name) {
-    struct lava_progress progress;
-    long partly = 0;
-    set_fault(NULL, 0);
-    lava_engine_release(engine);
-    assert_int_equal(run(call, &progress), LAVA_OK);
-    long passages = lava_fault_passages(point), last_whole = 0;
-    assert_true(passages > 0);
-    int turn = poison_random((int)passages);
-    for (long passage = 1; passage <= passages; passage++) {
-        if (fault_is_left_out(point, passage, passages, turn))
-            continue;
-        lava_engine_release(engine);
-        set_fault(name, passage);
-        bool came = fault_came(engine, point, passage, run(call, &progress));
-        set_fault(NULL, 0);
-        assert_int_equal(lava_arena_taken_bytes(&engine->arena), 0);
-        go_on(call, came, &progress);
-        partly += came && progress.column > 0;
-        /* the measure takes long: where the device computed everything, once is enough */
-        if ((!came && !last_whole++) || (came && progress.column > 0))
-            check_result(call);
-    }
-    printf("%s: %ld passages, %ld with a part written\n", name, passages, partly);
-    assert_true(point != LAVA_FAULT_DOWNLOAD || (partly > 0) == can_be_partial(call));
-}
-
-/* A lost device is not used again, and opening one takes time: only the first passage fails, and some others
- * at random. */
-static void lose_device_at(struct call *call, enum lava_fault_point point, const char *name) {
-    struct lava_progress progress;
-    set_fault(NULL, 0);
-    assert_int_equal(run(call, &progress), LAVA_OK);
-    long passages = lava_fault_passages(point);
-    assert_true(passages > 0);
-    for (long passage = 1; passage <= passages; passage += 1 + poison_random((int)passages)) {
-        set_fault(name, passage);
-        enum lava_status status = run(call, &progress);
-        bool failed = fault_lost_device(&engine, point, passage, status, open_engine);
-        go_on(call, failed, &progress);
-        if (!failed || progress.column > 0)
-            check_result(call);
-    }
+static void judge(const void *tested, const struct lapack_counts *counts) {
+    const struct call *call = tested;
+    assert_true((counts->partly > 0) == (call->operation.kind != LAVA_OPERATION_QR_RIGHT));
 }
 
 static void fail_everywhere(struct call *call) {
-    fail_at(call, LAVA_FAULT_ALLOCATE, "allocate");
-    fail_at(call, LAVA_FAULT_UPLOAD, "upload");
-    fail_at(call, LAVA_FAULT_SUBMIT, "submit");
-    fail_at(call, LAVA_FAULT_DOWNLOAD, "download");
-    lose_device_at(call, LAVA_FAULT_DEVICE_LOST, "device_lost");
-    lose_device_at(call, LAVA_FAULT_WAIT, "wait");
-    lose_device_at(call, LAVA_FAULT_VK, "vk");
+    const struct lapack_sweep sweep = {&engine, open_engine, call, call->operation.n,
+                                       run,     check_after, judge};
+    lapack_sweep_run(&sweep);
 }
-#else
-static void fail_everywhere(struct call *call) {
-    (void)call;
-    skip();
-}
-#endif
 
 /* The CPU's own way, from every number of columns that a device may have written. */
 static void complete_from(struct call *call, const struct matrix *whole, const struct matrix *tau,
