@@ -1,5 +1,5 @@
 /* Plans the largest product of a matrix that is halved, and estimates the transfers. Called by
- * factorization.c, qr.c, inverse_plan.c and block_search.c. Invariant: a pure function; no estimate is below
+ * factorization.c, block_columns.c, qr.c and inverse_plan.c. Invariant: a pure function; no estimate is below
  * lava_cost_least_ns. */
 #include "dispatch/halving.h"
 

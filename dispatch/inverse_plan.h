@@ -1,6 +1,5 @@
 /* Plans an inverse, ?trtri, ?lauum, ?potri and ?getri, from host memory. The matrix stays on the device until
- * all of it is done. If it does not fit it stays in host memory, and a block of its columns is on the
- * device at a time. Pure functions, called by policy.c. */
+ * all of it is done. If it does not fit, there is no plan. Pure functions, called by policy.c. */
 #ifndef LAVA_DISPATCH_INVERSE_PLAN_H
 #define LAVA_DISPATCH_INVERSE_PLAN_H
 
@@ -16,9 +15,8 @@ struct lava_inverse_parts lava_inverse_parts(const struct lava_operation *operat
 double lava_inverse_flops(const struct lava_operation *operation);
 
 /* Fills in the kernel of the products, its shape and rate, the blocking of the largest product and gpu_ns.
- * chunks.product_bytes is what the products need besides the matrices.
- * Where the matrix does not fit, the block columns are filled in. Returns LAVA_REASON_FORCED, or why there is
- * no plan, as lava_factorization_plan. */
+ * chunks.product_bytes is what the products need besides the matrices. Returns
+ * LAVA_REASON_FORCED, or why there is no plan, as lava_solve_plan. */
 enum lava_reason lava_inverse_plan(const struct lava_operation *operation,
                                    const struct lava_capabilities *device, const struct lava_figures *figures,
                                    const struct lava_overrides *overrides, lava_solve_product *plan_product,

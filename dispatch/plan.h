@@ -29,8 +29,8 @@ struct lava_overrides {
     int64_t later_parts;   /* as in struct lava_blocking_limits; 0: chosen */
     int64_t sides_each;    /* of a solve: as in struct lava_solve_chunks; 0: chosen */
     int64_t band;          /* of a solve: by bands of so many unknowns (bands.h); 0: chosen */
-    int64_t columns_each;  /* of LAPACK's: by blocks of so many columns or rows, and slices no
-                            * wider; 0: chosen */
+    int64_t columns_each;  /* of LU and Cholesky: by blocks of so many columns, and slices no wider;
+                            * 0: chosen */
     int at_once;           /* 1: streamed, 2: at once where possible; 0: chosen */
     uint32_t pieces;       /* pieces of op(A)'s block, as far as it has tiles; 0: chosen */
     enum lava_imports imports;
@@ -56,11 +56,11 @@ struct lava_solve_chunks {
     uint64_t as_bytes;
 };
 
-/* A factorization or an inverse of a matrix that does not fit the device, solves with such factors, or QR and
- * what is made with Q: by block columns. */
+/* A factorization, LU or Cholesky, of a matrix that does not fit the device, or solves with such factors: by
+ * block columns. */
 struct lava_block_columns {
-    int64_t width; /* multiples of LAVA_BLOCK_COLUMNS_ALIGN; the last block may be narrower. Where Q is on the
-                    * right, of rows. 0: the whole matrix is on the device */
+    int64_t width; /* multiples of LAVA_BLOCK_COLUMNS_ALIGN; the last block may be narrower. 0: the whole
+                    * matrix is on the device */
     int64_t slice; /* columns of the factors that are on the device at a time, also multiples */
 };
 

@@ -5,8 +5,9 @@
 #include <math.h>
 
 #include "dispatch/arithmetic.h"
-#include "dispatch/block_search.h"
+#include "dispatch/halving.h"
 #include "dispatch/panels.h"
+#include "shaders/interface.h"
 
 /* What these products lose is lost of all columns that come later. Shorter chains cost slices, whose sums are
  * written and read, and OpenBLAS's own error grows with the rows: with 256 the device's was up to 3.0 times
@@ -104,10 +105,9 @@ static double solve_ns(const struct lava_halving *request, const struct lava_ope
                      : 0;
 }
 
-/* Returns the device's time between the upload and the download of an operation, which may be a part of the
- * request's. The CPU records ahead of the device. */
-static double device_ns(const struct lava_halving *request, const struct lava_operation *operation,
-                        double flops_per_s) {
+/* Returns the device's time between the upload and the download. The CPU records ahead of the device. */
+static double device_ns(const struct lava_halving *request, double flops_per_s) {
+    const struct lava_operation *operation = request->operation;
     const struct lava_qr_parts *parts = &lava_operation_row(operation)->qr;
     double blocks = ceil((double)operation->k / LAVA_QR_BLOCK),
            columns = parts->factors ? (double)operation->k : 0;
@@ -171,14 +171,13 @@ static uint64_t matrices_bytes(const struct lava_capabilities *device,
 }
 
 /* The copy threads turn a wide matrix into a buffer and back, and copy the right-hand sides
- * (lib/lapack/wide_least_squares.h). A starting value: a thread turns a third of what it copies
+ * (lib/lapack/qr_runner.h). A starting value: a thread turns a third of what it copies
  * (lib/host/matrix_copy.c). */
 #define TURN_BYTES_PER_S (LAVA_HALVING_BUFFER_BYTES_PER_S / 3)
 static double buffer_ns(const struct lava_operation *operation) {
     return 2e9 * lava_operation_operand_bytes(operation) / TURN_BYTES_PER_S;
 }
 
-/* Plans with the whole matrix on the device. */
 static enum lava_reason plan_whole(const struct lava_halving *request, struct lava_plan *plan) {
     const struct lava_operation *operation = request->operation;
     const struct lava_operation product = largest_product(operation);
@@ -187,138 +186,10 @@ static enum lava_reason plan_whole(const struct lava_halving *request, struct la
     enum lava_reason reason =
         lava_halving_plan(request, &product, has_products, matrices_bytes(request->device, operation), plan);
     if (reason == LAVA_REASON_FORCED)
-        plan->gpu_ns =
-            lava_halving_gpu_ns(request, device_ns(request, operation, plan->flops_per_s), plan->flops_per_s);
+        plan->gpu_ns = lava_halving_gpu_ns(request, device_ns(request, plan->flops_per_s), plan->flops_per_s);
     return reason;
 }
 
-static bool is_on_right(const struct lava_operation *operation) {
-    return lava_operation_row(operation)->qr.on_right;
-}
-
-/* The blocks of C Q are rows. */
-static struct lava_block_lengths lengths_of(const struct lava_operation *operation, int64_t width) {
-    bool on_right = is_on_right(operation);
-    int64_t widest = lava_operation_row(operation)->qr.multiplies
-                         ? lava_blocking_padded(operation->k, LAVA_BLOCK_COLUMNS_ALIGN)
-                         : width;
-    return (struct lava_block_lengths){.rows = on_right ? operation->n : operation->m,
-                                       .columns = on_right ? operation->m : operation->n,
-                                       .width = width,
-                                       .slice = lava_minimum(LAVA_BLOCK_COLUMNS_SLICE, widest)};
-}
-
-/* Returns the width of the widest block, or of a chunk of right-hand sides where that is wider. */
-static int64_t widest_of(const struct lava_operation *operation, const struct lava_block_lengths *lengths) {
-    return lava_minimum(lengths->width, lava_maximum(lengths->columns, operation->sides.count));
-}
-
-/* Returns the bytes of a block, or of a chunk, of the slices, of tau and of the scratch. */
-static uint64_t bytes_of(const struct lava_halving *request, const struct lava_block_lengths *lengths) {
-    const struct lava_operation *operation = request->operation;
-    enum lava_type type = operation->type;
-    int64_t width = widest_of(operation, lengths);
-    bool on_right = is_on_right(operation);
-    uint64_t block = lava_solve_matrix_bytes(request->device, type, on_right ? width : lengths->rows,
-                                             on_right ? lengths->rows : width),
-             slice = lava_solve_matrix_bytes(request->device, type, lengths->rows, lengths->slice),
-             scratch = scratch_bytes(request->device, type, lengths->rows, width);
-    bool fits = block != UINT64_MAX && slice != UINT64_MAX && scratch != UINT64_MAX;
-    return fits ? block + LAVA_BLOCK_COLUMNS_SLICES * slice + scratch +
-                      (uint64_t)operation->k * lava_type_bytes(type)
-                : UINT64_MAX;
-}
-
-/* What a block of reflections does to a block column, and the sums over all rows before that; the product
- * with a slice of R. Others fit in their memory, perhaps in smaller blocks. */
-static int shapes_of(const struct lava_operation *operation, const struct lava_block_lengths *lengths,
-                     struct lava_block_shape shapes[LAVA_BLOCK_SHAPES]) {
-    int64_t width = lava_maximum(widest_of(operation, lengths), LAVA_QR_BLOCK),
-            rows = lava_maximum(lengths->rows, LAVA_QR_BLOCK);
-    int count = 0;
-    shapes[count++] = (struct lava_block_shape){{rows, width, LAVA_QR_BLOCK}, false};
-    shapes[count++] = (struct lava_block_shape){{LAVA_QR_BLOCK, width, rows}, false};
-    if (operation->sides.count > 0)
-        shapes[count++] = (struct lava_block_shape){{operation->n, width, lengths->slice}, false};
-    return count;
-}
-
-/* Returns the time in which so many reflections are applied to so many columns. */
-static double apply_ns(const struct lava_block_candidate *candidate, double reflections, double columns) {
-    const struct lava_operation *operation = candidate->request->operation;
-    double rows = (double)(is_on_right(operation) ? operation->n : operation->m),
-           elements = reflections * (rows - reflections / 2),
-           blocks = ceil((double)candidate->plan.columns.slice / LAVA_QR_BLOCK),
-           real_parts = lava_type_is_complex(operation->type) ? 4 : 1;
-    const struct lava_block_pass pass = {.streamed = elements,
-                                         .rows = rows,
-                                         .flops = real_parts * elements * (4 * columns + LAVA_QR_BLOCK),
-                                         .slice_ns = blocks * BLOCK_NS};
-    return lava_block_pass_ns(candidate, &pass);
-}
-
-/* A block column of QR or of Q, and its own part. */
-static double block_column_ns(const struct lava_block_candidate *candidate, int64_t from, int64_t width) {
-    const struct lava_halving *request = candidate->request;
-    struct lava_operation own = lava_operation_without_sides(request->operation);
-    int64_t done = lava_minimum(from, own.k);
-    double ns = lava_block_transfer_ns(candidate, (double)own.m * (double)width) +
-                apply_ns(candidate, (double)done, (double)width);
-    own.m -= from;
-    own.n = width;
-    own.k = lava_minimum(own.k - done, width);
-    return own.k > 0 ? ns + device_ns(request, &own, candidate->plan.flops_per_s) : ns;
-}
-
-static double columns_ns(const struct lava_block_candidate *candidate) {
-    int64_t each = candidate->plan.columns.width, columns = candidate->request->operation->n;
-    double ns = 0;
-    for (int64_t from = 0; from < columns; from += each)
-        ns += block_column_ns(candidate, from, lava_minimum(each, columns - from));
-    return ns;
-}
-
-/* So many columns, or rows where Q is on the right, are multiplied in as many chunks as that takes, and,
- * where they are right-hand sides, solved for. */
-static double chunks_ns(const struct lava_block_candidate *candidate, int64_t columns) {
-    const struct lava_operation *operation = candidate->request->operation;
-    double rows = (double)(is_on_right(operation) ? operation->n : operation->m),
-           chunks = ceil((double)columns / (double)candidate->plan.columns.width),
-           each = (double)columns / chunks, k = (double)operation->k;
-    double ns = lava_block_transfer_ns(candidate, rows * each) + apply_ns(candidate, k, each);
-    const struct lava_block_pass triangle = {.streamed = k * k / 2,
-                                             .rows = rows,
-                                             .flops = k * k * each *
-                                                      (lava_type_is_complex(operation->type) ? 4 : 1),
-                                             .slice_ns = lava_solve_blocks_ns(candidate->plan.columns.slice)};
-    return chunks * (operation->sides.count > 0 ? ns + lava_block_pass_ns(candidate, &triangle) : ns);
-}
-
-static double gpu_ns(const struct lava_block_candidate *candidate) {
-    const struct lava_operation *operation = candidate->request->operation;
-    if (lava_operation_row(operation)->qr.multiplies)
-        return chunks_ns(candidate, is_on_right(operation) ? operation->m : operation->n);
-    double ns = columns_ns(candidate);
-    return operation->sides.count > 0 ? ns + chunks_ns(candidate, operation->sides.count) : ns;
-}
-
-/* Plans with a block of columns on the device at a time, or of rows where Q is on the right, while the
- * reflections that it needs pass by in slices (lib/lapack/block_reflector.h). Right-hand sides, and the
- * columns of a product with Q on the left, go in chunks of at most as many. */
-static enum lava_reason plan_blocks(const struct lava_halving *request, struct lava_plan *plan) {
-    const struct lava_operation *operation = request->operation;
-    bool on_left = lava_operation_row(operation)->qr.multiplies && !is_on_right(operation);
-    const struct lava_block_kind kind = {.least = on_left ? 1 : LAVA_BLOCK_MOST_SHARE,
-                                         .sides = on_left ? operation->n : operation->sides.count,
-                                         .lengths = lengths_of,
-                                         .bytes = bytes_of,
-                                         .shapes = shapes_of,
-                                         .chain = lava_qr_chain,
-                                         .gpu_ns = gpu_ns};
-    return lava_block_search(request, &kind, plan);
-}
-
-/* A wide matrix does not go by blocks: its buffer would be a second matrix that does not fit a device. */
 enum lava_reason lava_qr_plan(const struct lava_operation *operation, const struct lava_capabilities *device,
                               const struct lava_figures *figures, const struct lava_overrides *overrides,
                               lava_solve_product *plan_product, struct lava_plan *plan) {
@@ -327,10 +198,8 @@ enum lava_reason lava_qr_plan(const struct lava_operation *operation, const stru
     enum lava_reason reason = lava_halving_begin(&tall, device, figures, overrides, plan_product, &request);
     if (reason != LAVA_REASON_FORCED)
         return reason;
-    reason = overrides->columns_each ? LAVA_REASON_MEMORY : plan_whole(&request, plan);
-    if (lava_qr_is_wide(operation)) {
-        plan->gpu_ns += reason == LAVA_REASON_FORCED ? buffer_ns(operation) : 0;
-        return reason;
-    }
-    return reason == LAVA_REASON_MEMORY ? plan_blocks(&request, plan) : reason;
+    reason = plan_whole(&request, plan);
+    if (reason == LAVA_REASON_FORCED && lava_qr_is_wide(operation))
+        plan->gpu_ns += buffer_ns(operation);
+    return reason;
 }

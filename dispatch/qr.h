@@ -1,6 +1,6 @@
 /* Plans QR, ?geqrf, and least squares with it, ?gels, the matrix Q, ?orgqr, and products with it, ?ormqr,
- * from host memory. The matrix stays on the device until all of it is done. If it does not fit it stays in
- * host memory, and a block of its columns is on the device at a time. Pure functions, called by policy.c. */
+ * from host memory. The matrix stays on the device until all of it is done. If it does not fit, there is no
+ * plan. Pure functions, called by policy.c. */
 #ifndef LAVA_DISPATCH_QR_H
 #define LAVA_DISPATCH_QR_H
 

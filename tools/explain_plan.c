@@ -98,23 +98,12 @@ static void show_inverse(const struct lava_operation *operation) {
 
 /* The matrix stays in host memory. */
 static void show_block_columns(const struct lava_operation *operation, const struct lava_plan *plan) {
-    const struct lava_inverse_parts *parts = &lava_operation_row(operation)->inverse;
-    const char *others = parts->inverts || parts->squares ? "the others" : "those before";
     int64_t width = plan->columns.width;
     for (int64_t from = 0; from < operation->n && !operation->sides.factored; from += width)
-        printf("  block column  %" PRId64 " to %" PRId64 ", by slices of %" PRId64 " of %s\n", from,
-               lava_minimum(from + width, operation->n), plan->columns.slice, others);
+        printf("  block column  %" PRId64 " to %" PRId64 ", by slices of %" PRId64 " of those before\n", from,
+               lava_minimum(from + width, operation->n), plan->columns.slice);
     if (operation->sides.count > 0)
         show_chunks("right-hand sides", operation->sides.count, plan->chunks.sides);
-}
-
-/* C's columns, or its rows, while the reflections stay in host memory. */
-static void show_block_product(const struct lava_operation *operation, const struct lava_plan *plan) {
-    bool on_left = !lava_operation_row(operation)->qr.on_right;
-    int64_t size = on_left ? operation->n : operation->m, each = plan->columns.width;
-    for (int64_t from = 0; from < size; from += each)
-        printf("  multiply      %s %" PRId64 " to %" PRId64 ", by slices of %" PRId64 " reflections\n",
-               on_left ? "columns" : "rows", from, lava_minimum(from + each, size), plan->columns.slice);
 }
 
 static void show_factorization(const struct lava_operation *operation, const struct lava_plan *plan) {
@@ -151,8 +140,6 @@ void explain_plan(const struct lava_operation *operation, const struct lava_plan
         show_solve(operation, plan);
     else if (!plan->kernel)
         return;
-    else if (has_columns && kind->qr.multiplies)
-        show_block_product(operation, plan);
     else if (has_columns)
         show_block_columns(operation, plan);
     else if (kind->has_factors)

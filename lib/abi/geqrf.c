@@ -78,10 +78,8 @@ static void geqrf_compute(const struct geqrf_arguments *arguments) {
         return;
     }
     if (translate(arguments, &operation)) {
-        if (forms(arguments))
-            lava_cpu_qr_form_run(lava_cpu_blas_get(), &operation, operation.n);
-        else
-            lava_cpu_qr_run(lava_cpu_blas_get(), &operation, 0);
+        lava_cpu_finish *run = forms(arguments) ? lava_cpu_qr_form_run : lava_cpu_qr_run;
+        run(lava_cpu_blas_get(), &operation, (struct lava_cpu_done){0});
     }
     write_results(arguments);
 }

@@ -74,7 +74,7 @@ static void getrf_compute(const struct getrf_arguments *arguments) {
         lava_xerbla(arguments->routine, wrong);
     if (translate(arguments, pivots, &operation))
         write_results(arguments, pivots,
-                      lava_cpu_lu_run(lava_cpu_blas_get(), &operation, (struct lava_lu_done){0}, pivots));
+                      lava_cpu_lu_run(lava_cpu_blas_get(), &operation, (struct lava_cpu_done){0}));
     else
         lava_integers_write(arguments->routine, arguments->info, 0,
                             wrong ? -wrong : lava_integers_missing(lava_minimum(arguments->m, arguments->n)));

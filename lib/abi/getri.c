@@ -101,7 +101,7 @@ static void getri_compute(const struct getri_arguments *arguments) {
     else if (!is_question(arguments))
         info = lava_integers_missing(n);
     if (pivots && info == 0)
-        lava_cpu_inverse_run(lava_cpu_blas_get(), &operation, (struct lava_inverse_done){0});
+        lava_cpu_inverse_run(lava_cpu_blas_get(), &operation, (struct lava_cpu_done){0});
     if (info == 0)
         write_work(arguments, WORK_COLUMNS);
     lava_integers_write(arguments->routine, arguments->info, 0, info);

@@ -104,7 +104,7 @@ static void getrs_compute(const struct getrs_arguments *arguments) {
         lava_xerbla(arguments->routine, wrong);
     if (pivots)
         write_results(arguments, pivots,
-                      lava_cpu_systems_run(lava_cpu_blas_get(), &operation, (struct lava_systems_done){0}));
+                      lava_cpu_systems_run(lava_cpu_blas_get(), &operation, (struct lava_cpu_done){0}));
     else
         lava_integers_write(arguments->routine, arguments->info, 0,
                             wrong ? -wrong : lava_integers_missing(arguments->n));

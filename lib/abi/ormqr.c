@@ -93,7 +93,7 @@ static void ormqr_compute(const struct ormqr_arguments *arguments) {
         return;
     }
     if (translate(arguments, &operation) && !lava_operation_is_trivial(&operation))
-        lava_cpu_qr_multiply_run(lava_cpu_blas_get(), &operation, 0);
+        lava_cpu_qr_multiply_run(lava_cpu_blas_get(), &operation, (struct lava_cpu_done){0});
     write_results(arguments);
 }
 

@@ -73,11 +73,11 @@ static bool potrf_begin(const struct potrf_arguments *arguments, struct lava_cal
 static int64_t compute(const struct lava_operation *operation) {
     const struct lava_cpu_blas *blas = lava_cpu_blas_get();
     if (operation->kind == LAVA_OPERATION_CHOLESKY)
-        return lava_cpu_cholesky_run(blas, operation, 0);
+        return lava_cpu_cholesky_run(blas, operation, (struct lava_cpu_done){0});
     bool inverts = operation->kind == LAVA_OPERATION_INVERT_CHOLESKY;
     int64_t zero = inverts ? lava_cpu_inverse_find_zero(operation) : 0;
     if (zero == 0)
-        lava_cpu_inverse_run(blas, operation, (struct lava_inverse_done){0});
+        lava_cpu_inverse_run(blas, operation, (struct lava_cpu_done){0});
     return zero;
 }
 

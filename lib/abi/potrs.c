@@ -68,7 +68,7 @@ static void potrs_compute(const struct potrs_arguments *arguments) {
     if (wrong)
         lava_xerbla(arguments->routine, wrong);
     int64_t info =
-        wrong ? -wrong : lava_cpu_systems_run(lava_cpu_blas_get(), &operation, (struct lava_systems_done){0});
+        wrong ? -wrong : lava_cpu_systems_run(lava_cpu_blas_get(), &operation, (struct lava_cpu_done){0});
     lava_integers_write(arguments->routine, arguments->info, 0, info);
 }
 

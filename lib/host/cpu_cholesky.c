@@ -11,18 +11,8 @@
 
 #include <math.h>
 
-#include "lib/host/numbers.h"
-
 /* A block of this order or less is factored by a loop. */
 #define SMALL 32
-
-struct range {
-    int64_t first, size;
-};
-
-static void *element_of(const struct lava_operation *operation, int64_t row, int64_t column) {
-    return lava_operation_element(operation->c.first, operation->type, row, column, operation->c.ld);
-}
 
 static bool is_lower(const struct lava_operation *operation) {
     return operation->c.region == LAVA_REGION_LOWER;
@@ -30,7 +20,8 @@ static bool is_lower(const struct lava_operation *operation) {
 
 /* Element (row, column) of L, or of U' with its imaginary part as it is stored. */
 static void *stored_at(const struct lava_operation *operation, int64_t row, int64_t column) {
-    return is_lower(operation) ? element_of(operation, row, column) : element_of(operation, column, row);
+    return is_lower(operation) ? lava_cpu_parts_at(operation, row, column)
+                               : lava_cpu_parts_at(operation, column, row);
 }
 
 static struct lava_number read_number(const struct lava_operation *operation, int64_t row, int64_t column) {
@@ -55,7 +46,7 @@ static struct lava_number rest_of(const struct lava_operation *operation, int64_
 }
 
 /* The sums of a column are formed in double precision. Returns as lava_cpu_cholesky_run. */
-static int64_t factor_small(const struct lava_operation *operation, struct range range) {
+static int64_t factor_small(const struct lava_operation *operation, struct lava_cpu_range range) {
     int64_t end = range.first + range.size;
     for (int64_t j = range.first; j < end; j++) {
         double square = rest_of(operation, range.first, j, j).real;
@@ -75,59 +66,32 @@ static int64_t factor_small(const struct lava_operation *operation, struct range
 
 /* The rectangle beside `done` <- the X with X L' = it, or with U' X = it. */
 static void solve_beside(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
-                         struct range done, struct range rest) {
+                         struct lava_cpu_range done, struct lava_cpu_range rest) {
     bool lower = is_lower(operation);
-    const struct lava_operand triangle = {.first = element_of(operation, done.first, done.first),
-                                          .ld = operation->c.ld,
-                                          .op = LAVA_OP_T,
-                                          .conjugate = lava_type_is_complex(operation->type),
-                                          .structure = LAVA_STRUCTURE_TRIANGULAR,
-                                          .stored = operation->c.region};
-    struct lava_operation solve = {.kind = LAVA_OPERATION_SOLVE,
-                                   .type = operation->type,
-                                   .m = lower ? rest.size : done.size,
-                                   .n = lower ? done.size : rest.size,
-                                   .k = done.size,
-                                   .c = {.first = stored_at(operation, rest.first, done.first),
-                                         .ld = operation->c.ld,
-                                         .type = operation->type},
-                                   .alpha.real = 1};
-    const struct lava_operand rectangle = {.first = solve.c.first, .ld = solve.c.ld};
-    solve.a = lower ? rectangle : triangle;
-    solve.b = lower ? triangle : rectangle;
-    lava_cpu_blas_run(blas, &solve);
+    const struct lava_cpu_application solve = {.rows = lower ? rest : done,
+                                               .columns = lower ? done : rest,
+                                               .triangle = done,
+                                               .stored = operation->c.region,
+                                               .on_right = lower,
+                                               .transposed = true,
+                                               .solves = true,
+                                               .alpha = 1};
+    lava_cpu_parts_apply(blas, operation, &solve);
 }
 
 /* The rest <- itself less the rectangle times its conjugate transpose. */
 static void subtract(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
-                     struct range done, struct range rest) {
-    bool is_complex = lava_type_is_complex(operation->type);
-    const struct lava_operand plain = {.first = stored_at(operation, rest.first, done.first),
-                                       .ld = operation->c.ld};
-    struct lava_operand turned = plain;
-    turned.op = LAVA_OP_T;
-    turned.conjugate = is_complex;
-    struct lava_operation product = {.type = operation->type,
-                                     .m = rest.size,
-                                     .n = rest.size,
-                                     .k = done.size,
-                                     .a = is_lower(operation) ? plain : turned,
-                                     .b = is_lower(operation) ? turned : plain,
-                                     .b_is_a = true,
-                                     .c = operation->c,
-                                     .alpha.real = -1,
-                                     .beta.real = 1};
-    product.c.first = element_of(operation, rest.first, rest.first);
-    product.c.real_diagonal = is_complex;
-    lava_cpu_blas_run(blas, &product);
+                     struct lava_cpu_range done, struct lava_cpu_range rest) {
+    const struct lava_cpu_square square = {rest, done, !is_lower(operation), -1};
+    lava_cpu_parts_add_square(blas, operation, &square);
 }
 
 static int64_t factor(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
-                      struct range range) {
+                      struct lava_cpu_range range) {
     if (range.size <= SMALL)
         return factor_small(operation, range);
     int64_t half = (range.size / 2 + SMALL - 1) / SMALL * SMALL;
-    const struct range done = {range.first, half}, rest = {range.first + half, range.size - half};
+    const struct lava_cpu_range done = {range.first, half}, rest = {range.first + half, range.size - half};
     int64_t minor = factor(blas, operation, done);
     if (minor)
         return minor;
@@ -137,11 +101,12 @@ static int64_t factor(const struct lava_cpu_blas *blas, const struct lava_operat
 }
 
 int64_t lava_cpu_cholesky_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
-                              int64_t columns) {
-    const struct range done = {0, columns}, rest = {columns, operation->n - columns};
+                              struct lava_cpu_done there) {
+    const struct lava_cpu_range done = {0, there.columns},
+                                rest = {there.columns, operation->n - there.columns};
     if (rest.size == 0)
         return 0;
-    if (columns > 0) {
+    if (done.size > 0) {
         if (!is_lower(operation)) /* the columns of U end above the rest; those of L reach beside it */
             solve_beside(blas, operation, done, rest);
         subtract(blas, operation, done, rest);

@@ -3,12 +3,10 @@
 #ifndef LAVA_HOST_CPU_CHOLESKY_H
 #define LAVA_HOST_CPU_CHOLESKY_H
 
-#include "lib/host/cpu_blas.h"
+#include "lib/host/cpu_parts.h"
 
-/* C <- its factor, of which the first `columns` columns are there already. Returns 0, or the order of the
- * first leading minor that is not positive definite; then the columns before that one are those of the
- * factor. */
-int64_t lava_cpu_cholesky_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
-                              int64_t columns);
+/* C <- its factor. Returns 0, or the order of the first leading minor that is not positive definite; then the
+ * columns before that one are those of the factor. */
+lava_cpu_finish lava_cpu_cholesky_run;
 
 #endif

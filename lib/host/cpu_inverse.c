@@ -18,16 +18,11 @@
 #include <string.h>
 
 #include "dispatch/arithmetic.h"
-#include "lib/host/numbers.h"
 
 /* A block of this order or less is computed by a loop. */
 #define SMALL 32
 /* Columns are swapped by so many bytes. */
 #define SWAP_BYTES 256
-
-struct range {
-    int64_t first, size;
-};
 
 struct task {
     const struct lava_cpu_blas *blas;
@@ -35,19 +30,6 @@ struct task {
     enum lava_region stored; /* the triangle that is worked on */
     bool unit_diagonal;
 };
-
-static void *element_of(const struct task *task, int64_t row, int64_t column) {
-    const struct lava_operation *operation = task->operation;
-    return lava_operation_element(operation->c.first, operation->type, row, column, operation->c.ld);
-}
-
-static struct lava_number read_number(const struct task *task, int64_t row, int64_t column) {
-    return lava_number_read(task->operation->type, element_of(task, row, column));
-}
-
-static void write_number(const struct task *task, int64_t row, int64_t column, struct lava_number number) {
-    lava_number_write(task->operation->type, element_of(task, row, column), number);
-}
 
 static bool is_lower(const struct task *task) {
     return task->stored == LAVA_REGION_LOWER;
@@ -95,43 +77,16 @@ bool lava_cpu_inverse_has_smaller(const struct lava_operation *operation, double
     return false;
 }
 
-/* The rectangle of these rows and columns <- alpha op(T) times it, or it times op(T), for the triangle of
- * the range; or with the inverse of op(T) instead. */
-struct application {
-    struct range rows, columns, triangle;
-    bool on_right, transposed, solves;
-    double alpha;
-};
-
-static void apply(const struct task *task, const struct application *x) {
-    enum lava_type type = task->operation->type;
-    int64_t ld = task->operation->c.ld;
-    const struct lava_operand triangle = {.first = element_of(task, x->triangle.first, x->triangle.first),
-                                          .ld = ld,
-                                          .op = x->transposed ? LAVA_OP_T : LAVA_OP_N,
-                                          .conjugate = x->transposed && lava_type_is_complex(type),
-                                          .structure = LAVA_STRUCTURE_TRIANGULAR,
-                                          .stored = task->stored,
-                                          .unit_diagonal = task->unit_diagonal};
-    const struct lava_operand rectangle = {.first = element_of(task, x->rows.first, x->columns.first),
-                                           .ld = ld};
-    const struct lava_operation operation = {
-        .kind = x->solves ? LAVA_OPERATION_SOLVE : LAVA_OPERATION_PRODUCT,
-        .in_place = !x->solves,
-        .type = type,
-        .m = x->rows.size,
-        .n = x->columns.size,
-        .k = x->triangle.size,
-        .a = x->on_right ? rectangle : triangle,
-        .b = x->on_right ? triangle : rectangle,
-        .c = {.first = element_of(task, x->rows.first, x->columns.first), .ld = ld, .type = type},
-        .alpha.real = x->alpha};
-    lava_cpu_blas_run(task->blas, &operation);
+static void apply(const struct task *task, const struct lava_cpu_application *x) {
+    struct lava_cpu_application application = *x;
+    application.stored = task->stored;
+    application.unit_diagonal = task->unit_diagonal;
+    lava_cpu_parts_apply(task->blas, task->operation, &application);
 }
 
 /* Column by column, by substitution; sums are formed in double precision. Positions count in the order in
  * which they are found. A column needs what those before it have not overwritten. */
-static void invert_small(const struct task *task, struct range range) {
+static void invert_small(const struct task *task, struct lava_cpu_range range) {
     int64_t begin = is_lower(task) ? range.first : range.first + range.size - 1,
             step = is_lower(task) ? 1 : -1;
     static const struct lava_number one = {1, 0};
@@ -140,16 +95,18 @@ static void invert_small(const struct task *task, struct range range) {
             int64_t row = begin + i * step, column = begin + j * step;
             struct lava_number sum = i == j ? one : (struct lava_number){0, 0};
             for (int64_t l = j; l < i; l++) {
-                const struct lava_number a = read_number(task, row, begin + l * step);
+                const struct lava_number a = lava_cpu_parts_read(task->operation, row, begin + l * step);
                 const struct lava_number x =
-                    l == j && task->unit_diagonal ? one : read_number(task, begin + l * step, column);
+                    l == j && task->unit_diagonal
+                        ? one
+                        : lava_cpu_parts_read(task->operation, begin + l * step, column);
                 sum.real -= a.real * x.real - a.imaginary * x.imaginary;
                 sum.imaginary -= a.real * x.imaginary + a.imaginary * x.real;
             }
             if (!task->unit_diagonal)
-                sum = lava_number_divided(sum, read_number(task, row, row));
+                sum = lava_number_divided(sum, lava_cpu_parts_read(task->operation, row, row));
             if (i != j || !task->unit_diagonal)
-                write_number(task, row, column, sum);
+                lava_cpu_parts_write(task->operation, row, column, sum);
         }
 }
 
@@ -158,26 +115,27 @@ static int64_t half_of(int64_t size) {
     return (size / 2 + SMALL - 1) / SMALL * SMALL;
 }
 
-static void invert(const struct task *task, struct range range) {
+static void invert(const struct task *task, struct lava_cpu_range range) {
     if (range.size <= SMALL) {
         invert_small(task, range);
         return;
     }
     int64_t half = half_of(range.size);
-    const struct range low = {range.first, half}, high = {range.first + half, range.size - half};
-    const struct range done = is_lower(task) ? low : high, rest = is_lower(task) ? high : low;
+    const struct lava_cpu_range low = {range.first, half}, high = {range.first + half, range.size - half};
+    const struct lava_cpu_range done = is_lower(task) ? low : high, rest = is_lower(task) ? high : low;
     invert(task, done);
-    const struct application product = {rest, done, done, .on_right = true, .alpha = 1},
-                             solve = {rest, done, rest, .solves = true, .alpha = -1};
+    const struct lava_cpu_application product = {rest, done, done, .on_right = true, .alpha = 1},
+                                      solve = {rest, done, rest, .solves = true, .alpha = -1};
     apply(task, &product);
     apply(task, &solve);
     invert(task, rest);
 }
 
 /* The rows beside the columns that are left are the only ones that depend on those that are there. */
-static void invert_rest(const struct task *task, struct range done, struct range rest) {
-    const struct application product = {done, rest, done, .alpha = 1},
-                             solve = {done, rest, rest, .on_right = true, .solves = true, .alpha = -1};
+static void invert_rest(const struct task *task, struct lava_cpu_range done, struct lava_cpu_range rest) {
+    const struct lava_cpu_application product = {done, rest, done, .alpha = 1},
+                                      solve = {done,           rest,       rest, .on_right = true,
+                                               .solves = true, .alpha = -1};
     if (!is_lower(task) && done.size > 0) {
         apply(task, &product);
         apply(task, &solve);
@@ -187,11 +145,12 @@ static void invert_rest(const struct task *task, struct range done, struct range
 
 /* Element (row, column) of the lower triangle, or of the upper one where it is stored. */
 static struct lava_number read_stored(const struct task *task, int64_t row, int64_t column) {
-    return is_lower(task) ? read_number(task, row, column) : read_number(task, column, row);
+    return is_lower(task) ? lava_cpu_parts_read(task->operation, row, column)
+                          : lava_cpu_parts_read(task->operation, column, row);
 }
 
 /* An element needs what is below it, and what is right of that. */
-static void square_small(const struct task *task, struct range range) {
+static void square_small(const struct task *task, struct lava_cpu_range range) {
     int64_t end = range.first + range.size;
     for (int64_t j = range.first; j < end; j++)
         for (int64_t i = j; i < end; i++) {
@@ -203,58 +162,34 @@ static void square_small(const struct task *task, struct range range) {
             }
             if (i == j)
                 sum.imaginary = 0;
-            write_number(task, is_lower(task) ? i : j, is_lower(task) ? j : i, sum);
+            lava_cpu_parts_write(task->operation, is_lower(task) ? i : j, is_lower(task) ? j : i, sum);
         }
 }
 
-/* The first range <- itself plus the product of what is beside it with itself. */
-static void add_square(const struct task *task, struct range low, struct range high) {
-    const struct lava_operation *operation = task->operation;
-    bool is_complex = lava_type_is_complex(operation->type);
-    const struct lava_operand plain = {.first = is_lower(task) ? element_of(task, high.first, low.first)
-                                                               : element_of(task, low.first, high.first),
-                                       .ld = operation->c.ld};
-    struct lava_operand turned = plain;
-    turned.op = LAVA_OP_T;
-    turned.conjugate = is_complex;
-    struct lava_operation product = {.type = operation->type,
-                                     .m = low.size,
-                                     .n = low.size,
-                                     .k = high.size,
-                                     .a = is_lower(task) ? turned : plain,
-                                     .b = is_lower(task) ? plain : turned,
-                                     .b_is_a = true,
-                                     .c = operation->c,
-                                     .alpha.real = 1,
-                                     .beta.real = 1};
-    product.c.first = element_of(task, low.first, low.first);
-    product.c.real_diagonal = is_complex;
-    lava_cpu_blas_run(task->blas, &product);
-}
-
 /* What is beside the first range <- itself times the second triangle, transposed. */
-static void scale_beside(const struct task *task, struct range low, struct range high) {
+static void scale_beside(const struct task *task, struct lava_cpu_range low, struct lava_cpu_range high) {
     bool lower = is_lower(task);
-    const struct application product = {lower ? high : low, lower ? low : high, high,
-                                        .on_right = !lower, .transposed = true, .alpha = 1};
+    const struct lava_cpu_application product = {lower ? high : low, lower ? low : high, high,
+                                                 .on_right = !lower, .transposed = true, .alpha = 1};
     apply(task, &product);
 }
 
-static void square(const struct task *task, struct range range) {
+static void square(const struct task *task, struct lava_cpu_range range) {
     if (range.size <= SMALL) {
         square_small(task, range);
         return;
     }
     int64_t half = half_of(range.size);
-    const struct range low = {range.first, half}, high = {range.first + half, range.size - half};
+    const struct lava_cpu_range low = {range.first, half}, high = {range.first + half, range.size - half};
+    const struct lava_cpu_square beside = {low, high, is_lower(task), 1};
     square(task, low);
-    add_square(task, low, high);
+    lava_cpu_parts_add_square(task->blas, task->operation, &beside);
     scale_beside(task, low, high);
     square(task, high);
 }
 
 /* The rows beside the columns that are left still lack what these contribute. */
-static void square_rest(const struct task *task, struct range done, struct range rest) {
+static void square_rest(const struct task *task, struct lava_cpu_range done, struct lava_cpu_range rest) {
     if (done.size > 0 && !is_lower(task))
         scale_beside(task, done, rest);
     square(task, rest);
@@ -270,11 +205,12 @@ void lava_cpu_inverse_order(const int64_t *pivots, int64_t n, int64_t *order) {
     }
 }
 
-void lava_cpu_inverse_swap_columns(const struct lava_operation *operation, int64_t first, int64_t end) {
-    size_t bytes = (size_t)(end - first) * lava_type_bytes(operation->type);
+/* X <- X P. */
+static void swap_columns(const struct lava_operation *operation) {
+    size_t bytes = (size_t)operation->n * lava_type_bytes(operation->type);
     for (int64_t j = operation->n - 1; j >= 0; j--) {
-        char *x = lava_operation_element(operation->c.first, operation->type, first, j, operation->c.ld),
-             *y = lava_operation_element(operation->c.first, operation->type, first, operation->pivots[j],
+        char *x = lava_operation_element(operation->c.first, operation->type, 0, j, operation->c.ld),
+             *y = lava_operation_element(operation->c.first, operation->type, 0, operation->pivots[j],
                                          operation->c.ld);
         for (size_t at = 0; at < bytes && x != y; at += SWAP_BYTES) {
             size_t part = bytes - at < SWAP_BYTES ? bytes - at : SWAP_BYTES;
@@ -287,12 +223,12 @@ void lava_cpu_inverse_swap_columns(const struct lava_operation *operation, int64
 }
 
 /* Columns of L move to `work`, where they keep their rows, and leave zeros. */
-static void move_lower(const struct task *task, struct range columns, void *work) {
+static void move_lower(const struct task *task, struct lava_cpu_range columns, void *work) {
     const struct lava_operation *operation = task->operation;
     size_t bytes = lava_type_bytes(operation->type);
     for (int64_t j = 0; j < columns.size; j++) {
         int64_t row = columns.first + j + 1;
-        char *from = element_of(task, row, columns.first + j);
+        char *from = lava_cpu_parts_at(task->operation, row, columns.first + j);
         size_t moved = (size_t)(operation->n - row) * bytes;
         memcpy(lava_operation_element(work, operation->type, row, j, operation->n), from, moved);
         memset(from, 0, moved);
@@ -300,20 +236,22 @@ static void move_lower(const struct task *task, struct range columns, void *work
 }
 
 /* These columns of X <- themselves less what the later ones contribute, times the inverse of L's block. */
-static void solve_columns(const struct task *task, struct range columns, const void *work) {
+static void solve_columns(const struct task *task, struct lava_cpu_range columns, const void *work) {
     const struct lava_operation *operation = task->operation;
     enum lava_type type = operation->type;
     int64_t later = columns.first + columns.size, n = operation->n;
-    const struct lava_operand x = {.first = element_of(task, 0, columns.first), .ld = operation->c.ld};
-    struct lava_operation part = {.type = type,
-                                  .m = n,
-                                  .n = columns.size,
-                                  .k = n - later,
-                                  .a = {.first = element_of(task, 0, later), .ld = operation->c.ld},
-                                  .b = {.first = lava_operation_element(work, type, later, 0, n), .ld = n},
-                                  .c = {.first = (void *)(uintptr_t)x.first, .ld = x.ld, .type = type},
-                                  .alpha.real = -1,
-                                  .beta.real = 1};
+    const struct lava_operand x = {.first = lava_cpu_parts_at(task->operation, 0, columns.first),
+                                   .ld = operation->c.ld};
+    struct lava_operation part = {
+        .type = type,
+        .m = n,
+        .n = columns.size,
+        .k = n - later,
+        .a = {.first = lava_cpu_parts_at(task->operation, 0, later), .ld = operation->c.ld},
+        .b = {.first = lava_operation_element(work, type, later, 0, n), .ld = n},
+        .c = {.first = (void *)(uintptr_t)x.first, .ld = x.ld, .type = type},
+        .alpha.real = -1,
+        .beta.real = 1};
     if (part.k > 0)
         lava_cpu_blas_run(task->blas, &part);
     part.kind = LAVA_OPERATION_SOLVE;
@@ -330,36 +268,30 @@ static void solve_columns(const struct task *task, struct range columns, const v
 }
 
 /* Columns of X are found from the last one to the first. */
-static void solve_rest(const struct task *task, int64_t columns) {
+static void solve_all(const struct task *task) {
     const struct lava_operation *operation = task->operation;
-    int64_t n = operation->n - columns,
-            each = lava_maximum(lava_minimum(operation->work_columns, 2 * SMALL), 1);
-    for (int64_t first = (n - 1) / each * each; n > 0 && first >= 0; first -= each) {
-        const struct range part = {first, lava_minimum(each, n - first)};
+    int64_t n = operation->n, each = lava_maximum(lava_minimum(operation->work_columns, 2 * SMALL), 1);
+    for (int64_t first = (n - 1) / each * each; first >= 0; first -= each) {
+        const struct lava_cpu_range part = {first, lava_minimum(each, n - first)};
         move_lower(task, part, operation->work);
         solve_columns(task, part, operation->work);
     }
-    if (n > 0)
-        lava_cpu_inverse_swap_columns(operation, 0, operation->n);
+    swap_columns(operation);
 }
 
-void lava_cpu_inverse_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
-                          struct lava_inverse_done done) {
+int64_t lava_cpu_inverse_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
+                             struct lava_cpu_done done) {
     const struct lava_inverse_parts *parts = &lava_operation_row(operation)->inverse;
-    bool is_by_lu = parts->solves, is_triangle = !parts->squares && !parts->solves;
-    const struct task task = {blas, operation, is_by_lu ? LAVA_REGION_UPPER : operation->c.region,
+    const struct task task = {blas, operation, parts->solves ? LAVA_REGION_UPPER : operation->c.region,
                               operation->a.unit_diagonal};
-    bool inverts = parts->inverts && (is_triangle || !done.inverted);
-    const struct range left = {0, done.columns}, rest = {done.columns, operation->n - done.columns};
-    if (inverts && rest.size > 0)
+    const struct lava_cpu_range left = {0, done.columns}, rest = {done.columns, operation->n - done.columns};
+    if (rest.size == 0)
+        return 0;
+    if (parts->inverts)
         invert_rest(&task, left, rest);
-    if (is_triangle)
-        return;
-    const struct range none = {0, 0}, all = {0, operation->n};
-    if (is_by_lu)
-        solve_rest(&task, inverts ? 0 : done.columns);
-    else if (inverts)
-        square_rest(&task, none, all);
-    else if (rest.size > 0)
+    if (parts->squares)
         square_rest(&task, left, rest);
+    if (parts->solves)
+        solve_all(&task);
+    return 0;
 }

@@ -4,7 +4,7 @@
 #ifndef LAVA_HOST_CPU_INVERSE_H
 #define LAVA_HOST_CPU_INVERSE_H
 
-#include "lib/host/cpu_blas.h"
+#include "lib/host/cpu_parts.h"
 
 /* Returns which element of a triangular matrix's diagonal, counted from 1, is the first that is exactly zero;
  * 0 where none is. The matrix is the triangular operand of a solve, else C. */
@@ -13,22 +13,12 @@ int64_t lava_cpu_inverse_find_zero(const struct lava_operation *operation);
  * `least`, but which is not zero. */
 bool lava_cpu_inverse_has_smaller(const struct lava_operation *operation, double least);
 
-/* What is there already: the first columns of the inverse of the triangle, or of its product with itself. An
- * inverse by a factor is made in two steps: `inverted` says that the triangle of C is inverted, and that
- * `columns` are of the result: by LU its last columns, which are swapped when all are there. */
-struct lava_inverse_done {
-    int64_t columns;
-    bool inverted;
-};
 /* C <- the inverse of a triangle, the product of a triangle with itself, or the inverse by a Cholesky factor
- * or by L and U (dispatch/operation.h). The last needs the operation's `work`. */
-void lava_cpu_inverse_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
-                          struct lava_inverse_done done);
+ * or by L and U (dispatch/operation.h). The last needs the operation's `work`. Returns 0. */
+lava_cpu_finish lava_cpu_inverse_run;
 
 /* Where the columns of X are in the inverse X P, P being the pivots' swaps: column j of it is column order[j]
  * of X. */
 void lava_cpu_inverse_order(const int64_t *pivots, int64_t n, int64_t *order);
-/* Rows [first, end) of C: X <- X P. */
-void lava_cpu_inverse_swap_columns(const struct lava_operation *operation, int64_t first, int64_t end);
 
 #endif

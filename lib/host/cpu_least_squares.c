@@ -14,7 +14,6 @@
 #include "dispatch/arithmetic.h"
 #include "lib/host/cpu_inverse.h"
 #include "lib/host/cpu_qr.h"
-#include "lib/host/numbers.h"
 
 /* A stored matrix. */
 struct stored {
@@ -42,26 +41,23 @@ static int64_t solve(const struct lava_cpu_blas *blas, const struct lava_operati
     const struct stored b = {operation->type, operation->sides.first, operation->m, operation->sides.count,
                              operation->sides.ld};
     if (!operation->adjoint)
-        lava_cpu_qr_multiply_run(blas, &product, 0);
+        lava_cpu_qr_multiply_run(blas, &product, (struct lava_cpu_done){0});
     int64_t zero = lava_cpu_inverse_find_zero(&triangle);
     if (zero)
         return zero;
     lava_cpu_blas_run(blas, &triangle);
     if (operation->adjoint) {
         clear(&b, operation->n);
-        lava_cpu_qr_multiply_run(blas, &product, 0);
+        lava_cpu_qr_multiply_run(blas, &product, (struct lava_cpu_done){0});
     }
     return 0;
 }
 
 int64_t lava_cpu_least_squares_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
-                                   int64_t columns, int64_t sides) {
-    struct lava_operation rest = *operation;
-    if (columns < operation->n)
-        lava_cpu_qr_run(blas, operation, columns);
-    rest.sides.first =
-        lava_operation_element(operation->sides.first, operation->type, 0, sides, operation->sides.ld);
-    rest.sides.count -= sides;
+                                   struct lava_cpu_done done) {
+    const struct lava_operation rest = lava_cpu_parts_sides_from(operation, done.sides);
+    if (done.columns < operation->n)
+        lava_cpu_qr_run(blas, operation, done);
     return rest.sides.count == 0 ? 0 : solve(blas, &rest);
 }
 
@@ -115,7 +111,7 @@ static int64_t factor_and_solve(const struct lava_cpu_blas *blas, const struct l
     tall.c.first = c->first;
     tall.c.ld = c->ld;
     tall.adjoint = adjoint;
-    return lava_cpu_least_squares_run(blas, &tall, 0, 0);
+    return lava_cpu_least_squares_run(blas, &tall, (struct lava_cpu_done){0});
 }
 
 int64_t lava_cpu_least_squares_compute(const struct lava_cpu_blas *blas, const struct lava_operation *x) {

@@ -13,30 +13,15 @@
 #include <string.h>
 
 #include "dispatch/arithmetic.h"
-#include "lib/host/numbers.h"
 
 /* So many columns or less are factored by a loop. */
 #define SMALL 16
 
-struct range {
-    int64_t first, size;
-};
-
 struct lu {
     const struct lava_cpu_blas *blas;
     const struct lava_operation *operation;
-    int64_t *pivots;
     bool is_swapped; /* the pivots are known, and rows are where they belong */
 };
-
-static void *element_of(const struct lu *lu, int64_t row, int64_t column) {
-    const struct lava_operation *operation = lu->operation;
-    return lava_operation_element(operation->c.first, operation->type, row, column, operation->c.ld);
-}
-
-static struct lava_number read_number(const struct lu *lu, int64_t row, int64_t column) {
-    return lava_number_read(lu->operation->type, element_of(lu, row, column));
-}
 
 static void swap_elements(enum lava_type type, void *x, void *y) {
     char other[16];
@@ -59,12 +44,12 @@ void lava_cpu_lu_swap_rows(const struct lava_swaps *swaps) {
 }
 
 /* Swaps the rows of other columns. */
-static void swap_rows(const struct lu *lu, struct range rows, struct range columns) {
+static void swap_rows(const struct lu *lu, struct lava_cpu_range rows, struct lava_cpu_range columns) {
     const struct lava_swaps swaps = {.type = lu->operation->type,
-                                     .matrix = element_of(lu, 0, columns.first),
+                                     .matrix = lava_cpu_parts_at(lu->operation, 0, columns.first),
                                      .ld = lu->operation->c.ld,
                                      .columns = columns.size,
-                                     .pivots = lu->pivots,
+                                     .pivots = lu->operation->pivots,
                                      .first = rows.first,
                                      .end = rows.first + rows.size};
     if (!lu->is_swapped)
@@ -77,7 +62,7 @@ static int64_t find_pivot(const struct lu *lu, int64_t j) {
     int64_t found = j;
     double largest = -1;
     for (int64_t i = j; i < lu->operation->m; i++) {
-        const struct lava_number number = read_number(lu, i, j);
+        const struct lava_number number = lava_cpu_parts_read(lu->operation, i, j);
         double size = fabs(number.real) + fabs(number.imaginary);
         if (i > j ? size > largest : true) {
             found = i;
@@ -89,60 +74,49 @@ static int64_t find_pivot(const struct lu *lu, int64_t j) {
 
 /* Column j of L, and what that takes from the columns after it. A zero pivot changes nothing. */
 static void eliminate(const struct lu *lu, int64_t j, int64_t end) {
-    const struct lava_number pivot = read_number(lu, j, j);
-    enum lava_type type = lu->operation->type;
+    const struct lava_number pivot = lava_cpu_parts_read(lu->operation, j, j);
     if (pivot.real == 0 && pivot.imaginary == 0)
         return;
     for (int64_t i = j + 1; i < lu->operation->m; i++)
-        lava_number_write(type, element_of(lu, i, j), lava_number_divided(read_number(lu, i, j), pivot));
+        lava_cpu_parts_write(lu->operation, i, j,
+                             lava_number_divided(lava_cpu_parts_read(lu->operation, i, j), pivot));
     for (int64_t column = j + 1; column < end; column++) {
-        const struct lava_number u = read_number(lu, j, column);
+        const struct lava_number u = lava_cpu_parts_read(lu->operation, j, column);
         for (int64_t i = j + 1; i < lu->operation->m; i++) {
-            const struct lava_number l = read_number(lu, i, j);
-            struct lava_number rest = read_number(lu, i, column);
+            const struct lava_number l = lava_cpu_parts_read(lu->operation, i, j);
+            struct lava_number rest = lava_cpu_parts_read(lu->operation, i, column);
             rest.real -= l.real * u.real - l.imaginary * u.imaginary;
             rest.imaginary -= l.real * u.imaginary + l.imaginary * u.real;
-            lava_number_write(type, element_of(lu, i, column), rest);
+            lava_cpu_parts_write(lu->operation, i, column, rest);
         }
     }
 }
 
 /* Columns within the first m. */
-static void factor_small(const struct lu *lu, struct range columns) {
+static void factor_small(const struct lu *lu, struct lava_cpu_range columns) {
     int64_t end = columns.first + columns.size;
     for (int64_t j = columns.first; j < end; j++) {
         if (!lu->is_swapped)
-            lu->pivots[j] = find_pivot(lu, j);
-        swap_rows(lu, (struct range){j, 1}, columns);
+            lu->operation->pivots[j] = find_pivot(lu, j);
+        swap_rows(lu, (struct lava_cpu_range){j, 1}, columns);
         eliminate(lu, j, end);
     }
 }
 
 /* The rows of U beside the factored columns <- the X with L X = them. */
-static void solve_beside(const struct lu *lu, struct range done, struct range rest) {
-    const struct lava_operation *operation = lu->operation;
-    const struct lava_operand triangle = {.first = element_of(lu, done.first, done.first),
-                                          .ld = operation->c.ld,
-                                          .structure = LAVA_STRUCTURE_TRIANGULAR,
-                                          .stored = LAVA_REGION_LOWER,
-                                          .unit_diagonal = true};
-    const struct lava_operation solve = {
-        .kind = LAVA_OPERATION_SOLVE,
-        .type = operation->type,
-        .m = done.size,
-        .n = rest.size,
-        .k = done.size,
-        .a = triangle,
-        .b = {.first = element_of(lu, done.first, rest.first), .ld = operation->c.ld},
-        .c = {.first = element_of(lu, done.first, rest.first),
-              .ld = operation->c.ld,
-              .type = operation->type},
-        .alpha.real = 1};
-    lava_cpu_blas_run(lu->blas, &solve);
+static void solve_beside(const struct lu *lu, struct lava_cpu_range done, struct lava_cpu_range rest) {
+    const struct lava_cpu_application solve = {.rows = done,
+                                               .columns = rest,
+                                               .triangle = done,
+                                               .stored = LAVA_REGION_LOWER,
+                                               .unit_diagonal = true,
+                                               .solves = true,
+                                               .alpha = 1};
+    lava_cpu_parts_apply(lu->blas, lu->operation, &solve);
 }
 
 /* The rows below, right of the factored columns <- themselves less L times U. */
-static void subtract(const struct lu *lu, struct range done, struct range rest) {
+static void subtract(const struct lu *lu, struct lava_cpu_range done, struct lava_cpu_range rest) {
     const struct lava_operation *operation = lu->operation;
     int64_t below = done.first + done.size;
     const struct lava_operation product = {
@@ -150,22 +124,25 @@ static void subtract(const struct lu *lu, struct range done, struct range rest) 
         .m = operation->m - below,
         .n = rest.size,
         .k = done.size,
-        .a = {.first = element_of(lu, below, done.first), .ld = operation->c.ld},
-        .b = {.first = element_of(lu, done.first, rest.first), .ld = operation->c.ld},
-        .c = {.first = element_of(lu, below, rest.first), .ld = operation->c.ld, .type = operation->type},
+        .a = {.first = lava_cpu_parts_at(lu->operation, below, done.first), .ld = operation->c.ld},
+        .b = {.first = lava_cpu_parts_at(lu->operation, done.first, rest.first), .ld = operation->c.ld},
+        .c = {.first = lava_cpu_parts_at(lu->operation, below, rest.first),
+              .ld = operation->c.ld,
+              .type = operation->type},
         .alpha.real = -1,
         .beta.real = 1};
     if (product.m > 0)
         lava_cpu_blas_run(lu->blas, &product);
 }
 
-static void factor(const struct lu *lu, struct range columns) {
+static void factor(const struct lu *lu, struct lava_cpu_range columns) {
     if (columns.size <= SMALL) {
         factor_small(lu, columns);
         return;
     }
     int64_t half = (columns.size / 2 + SMALL - 1) / SMALL * SMALL;
-    const struct range left = {columns.first, half}, right = {columns.first + half, columns.size - half};
+    const struct lava_cpu_range left = {columns.first, half},
+                                right = {columns.first + half, columns.size - half};
     factor(lu, left);
     swap_rows(lu, left, right);
     solve_beside(lu, left, right);
@@ -177,9 +154,7 @@ static void factor(const struct lu *lu, struct range columns) {
 int64_t lava_cpu_lu_find_zero(const struct lava_operation *operation) {
     int64_t least = lava_minimum(operation->m, operation->n);
     for (int64_t i = 0; i < least; i++) {
-        const struct lava_number number =
-            lava_number_read(operation->type, lava_operation_element(operation->c.first, operation->type, i,
-                                                                     i, operation->c.ld));
+        const struct lava_number number = lava_cpu_parts_read(operation, i, i);
         if (number.real == 0 && number.imaginary == 0)
             return i + 1;
     }
@@ -187,21 +162,21 @@ int64_t lava_cpu_lu_find_zero(const struct lava_operation *operation) {
 }
 
 int64_t lava_cpu_lu_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
-                        struct lava_lu_done there, int64_t *pivots) {
+                        struct lava_cpu_done there) {
     int64_t least = lava_minimum(operation->m, operation->n), known = lava_minimum(there.columns, least);
-    struct lu lu = {.blas = blas, .operation = operation, .pivots = pivots};
-    const struct range done = {0, known}, wide = {least, operation->n - least};
-    const struct range rest = {there.columns, operation->n - there.columns};
-    const struct range swapped = {0, there.by_columns ? known : least};
+    struct lu lu = {.blas = blas, .operation = operation};
+    const struct lava_cpu_range done = {0, known}, wide = {least, operation->n - least};
+    const struct lava_cpu_range rest = {there.columns, operation->n - there.columns};
+    const struct lava_cpu_range swapped = {0, there.by_columns ? known : least};
     if (there.columns > 0 && rest.size > 0) {
         swap_rows(&lu, swapped, rest);
         solve_beside(&lu, done, rest);
         subtract(&lu, done, rest);
     }
     lu.is_swapped = there.columns > 0 && !there.by_columns;
-    factor(&lu, (struct range){known, least - known});
+    factor(&lu, (struct lava_cpu_range){known, least - known});
     if (known < least) {
-        const struct range new = {known, least - known};
+        const struct lava_cpu_range new = {known, least - known};
         swap_rows(&lu, new, done);
         if (wide.size > 0) { /* columns after the last pivot */
             swap_rows(&lu, new, wide);

@@ -3,19 +3,12 @@
 #ifndef LAVA_HOST_CPU_LU_H
 #define LAVA_HOST_CPU_LU_H
 
-#include "lib/host/cpu_blas.h"
+#include "lib/host/cpu_parts.h"
 
-/* What is there already: the first columns of L and U, and, where there are any, all pivots, whose swaps are
- * in these columns. by_columns: only as many pivots. */
-struct lava_lu_done {
-    int64_t columns;
-    bool by_columns;
-};
-/* C <- L and U with P C = L U. Row i was swapped with row pivots[i], in order, both from 0; there are as many
- * as the smaller dimension has. Returns 0, or which element on U's diagonal, counted from 1, is the first
- * that is exactly zero. */
-int64_t lava_cpu_lu_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
-                        struct lava_lu_done done, int64_t *pivots);
+/* C <- L and U with P C = L U. Row i was swapped with row operation->pivots[i], in order, both from 0; there
+ * are as many as the smaller dimension has. Returns 0, or which element on U's diagonal, counted from 1, is
+ * the first that is exactly zero. */
+lava_cpu_finish lava_cpu_lu_run;
 
 /* Returns the latter of a finished factorization. */
 int64_t lava_cpu_lu_find_zero(const struct lava_operation *operation);

@@ -287,11 +287,11 @@ static struct reflections begin(const struct lava_cpu_blas *blas, const struct l
     return q;
 }
 
-void lava_cpu_qr_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
-                     int64_t columns) {
-    int64_t end = operation->n, k = lava_minimum(operation->m, end), known = lava_minimum(columns, k);
+int64_t lava_cpu_qr_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
+                        struct lava_cpu_done done) {
+    int64_t end = operation->n, k = lava_minimum(operation->m, end), known = lava_minimum(done.columns, k);
     struct reflections q = begin(blas, operation, end);
-    const struct part rest = columns_of(&q, 0, columns, end);
+    const struct part rest = columns_of(&q, 0, done.columns, end);
     if (rest.columns > 0)
         apply(&q, 0, known, true, &rest);
     int64_t step = q.scratch ? BLOCK : k;
@@ -303,6 +303,7 @@ void lava_cpu_qr_run(const struct lava_cpu_blas *blas, const struct lava_operati
             apply(&q, from, count, true, &right);
     }
     free(q.scratch);
+    return 0;
 }
 
 /* Columns [from, end) of Q, of reflections [from, from + count), from row `from` on (?org2r). */
@@ -321,9 +322,9 @@ static void form_small(const struct reflections *q, int64_t from, int64_t count,
     }
 }
 
-void lava_cpu_qr_form_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
-                          int64_t columns) {
-    int64_t k = lava_minimum(operation->k, columns);
+int64_t lava_cpu_qr_form_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
+                             struct lava_cpu_done done) {
+    int64_t columns = operation->n - done.columns, k = lava_minimum(operation->k, columns);
     struct reflections q = begin(blas, operation, columns);
     for (int64_t j = k; j < columns; j++)
         for (int64_t i = 0; i < q.rows; i++)
@@ -337,11 +338,13 @@ void lava_cpu_qr_form_run(const struct lava_cpu_blas *blas, const struct lava_op
         form_small(&q, from, count, after);
     }
     free(q.scratch);
+    return 0;
 }
 
 /* C op(Q) is the adjoint of op(Q)^H C^H. */
-void lava_cpu_qr_multiply_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
-                              int64_t columns) {
+int64_t lava_cpu_qr_multiply_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
+                                 struct lava_cpu_done done) {
+    int64_t columns = done.columns;
     bool is_left = !lava_operation_row(operation)->qr.on_right;
     const struct lava_result *c = &operation->c;
     const struct part part = {.first = lava_operation_element(c->first, operation->type, 0, columns, c->ld),
@@ -349,7 +352,10 @@ void lava_cpu_qr_multiply_run(const struct lava_cpu_blas *blas, const struct lav
                               .rows = is_left ? operation->m : operation->n,
                               .columns = is_left ? operation->n - columns : operation->m,
                               .adjoint = !is_left};
+    if (columns == operation->n)
+        return 0;
     struct reflections q = begin(blas, operation, part.columns);
     apply(&q, 0, operation->k, operation->adjoint == is_left, &part);
     free(q.scratch);
+    return 0;
 }

@@ -19,22 +19,14 @@ static void swap_rows(const struct lava_operation *operation, bool is_before) {
         lava_cpu_lu_swap_rows(&swaps);
 }
 
-static int64_t factor(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
-                      struct lava_systems_done done) {
-    const struct lava_lu_done lu = {.columns = done.columns, .by_columns = done.by_columns};
-    return lava_operation_row(operation)->pivots ? lava_cpu_lu_run(blas, operation, lu, operation->pivots)
-                                                 : lava_cpu_cholesky_run(blas, operation, done.columns);
-}
-
 int64_t lava_cpu_systems_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
-                             struct lava_systems_done done) {
-    struct lava_operation rest = *operation, solves[2];
-    int64_t sides = done.sides, info = operation->sides.factored ? 0 : factor(blas, operation, done);
-    if (info || operation->sides.count == sides)
+                             struct lava_cpu_done done) {
+    lava_cpu_finish *factor = lava_operation_row(operation)->pivots ? lava_cpu_lu_run : lava_cpu_cholesky_run;
+    const struct lava_operation rest = lava_cpu_parts_sides_from(operation, done.sides);
+    int64_t info = operation->sides.factored ? 0 : factor(blas, operation, done);
+    struct lava_operation solves[2];
+    if (info || rest.sides.count == 0)
         return info;
-    rest.sides.first =
-        lava_operation_element(operation->sides.first, operation->type, 0, sides, operation->sides.ld);
-    rest.sides.count -= sides;
     lava_operation_solves(&rest, solves);
     swap_rows(&rest, true);
     for (int i = 0; i < 2; i++)

@@ -3,18 +3,10 @@
 #ifndef LAVA_HOST_CPU_SYSTEMS_H
 #define LAVA_HOST_CPU_SYSTEMS_H
 
-#include "lib/host/cpu_blas.h"
+#include "lib/host/cpu_parts.h"
 
-/* What is there already. */
-struct lava_systems_done {
-    int64_t columns; /* of the factors, the first ones, with all pivots; does not count where sides.factored
-                      * is set */
-    bool by_columns; /* only with the pivots of these columns: nothing has happened to the others */
-    int64_t sides;   /* right-hand sides that are X, the first ones */
-};
-/* C <- its factors. Then the right-hand sides <- X. Returns info; where it is not 0, the right-hand sides are
- * as they were. */
-int64_t lava_cpu_systems_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
-                             struct lava_systems_done done);
+/* C <- its factors, unless sides.factored is set. Then the right-hand sides <- X. Returns info; where it is
+ * not 0, the right-hand sides are as they were. */
+lava_cpu_finish lava_cpu_systems_run;
 
 #endif

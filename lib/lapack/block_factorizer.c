@@ -19,7 +19,6 @@
 
 #include "dispatch/arithmetic.h"
 #include "lib/host/cpu_lu.h"
-#include "lib/lapack/block_buffer.h"
 #include "lib/lapack/device_cholesky.h"
 #include "lib/lapack/device_lu.h"
 #include "lib/lapack/device_solve.h"
@@ -253,12 +252,29 @@ static void swap_columns(void *context, int64_t cell) {
     lava_cpu_lu_swap_rows(&swaps);
 }
 
+/* C <- the finished block column, but only the elements of C's region. */
+static void write_columns(const struct block_factorizer *factorizer, const struct block *block) {
+    const struct lava_result *c = &factorizer->operation->c;
+    const struct lava_copy copy = {
+        .source = factorizer->buffer,
+        .source_ld = block->rows,
+        .target = lava_operation_element(c->first, c->type, block->row, block->from, c->ld),
+        .target_ld = c->ld,
+        .rows = block->rows,
+        .columns = block->columns};
+    const struct lava_write_back how = {
+        .source_type = c->type,
+        .target_type = c->type,
+        .region = {.region = c->region, .diagonal = block->from - block->row, .rows = block->rows}};
+    struct lava_copy_pool *pool = factorizer->stream->pool;
+    lava_copy_pool_finish(pool, lava_copy_pool_write_back(pool, &copy, &how));
+}
+
 /* C <- the finished block column, with its swaps in those before it. */
 static void write(const struct block_factorizer *factorizer, const struct block *block) {
     const struct lava_operation *operation = factorizer->operation;
     struct swapping swapping = {operation, block};
-    const struct lava_block_place place = {block->row, block->rows, block->from, block->columns};
-    lava_block_buffer_write(factorizer->stream, factorizer->buffer, &operation->c, &place);
+    write_columns(factorizer, block);
     for (int64_t i = block->from; i < block->from + block->pivots; i++)
         operation->pivots[i] = (int64_t)factorizer->host_words[i] - 1;
     if (block->pivots == 0)
@@ -288,8 +304,14 @@ static enum lava_status run_block(struct block_factorizer *factorizer, const str
     return status;
 }
 
+/* Makes room for the plan's largest product, before anything is under way, and looks at the processors. */
 static enum lava_status begin(const struct block_factorizer *factorizer) {
-    return lava_block_buffer_begin(factorizer->stream, factorizer->plan);
+    struct lava_stream *stream = factorizer->stream;
+    enum lava_status status = lava_arena_reserve(stream->arena, stream->device, &factorizer->plan->blocking,
+                                                 LAVA_ARENA_SLOTS * stream->arena->slot_bytes, false);
+    if (!status)
+        lava_stream_look_around(stream);
+    return status;
 }
 
 static enum lava_status run_blocks(struct block_factorizer *factorizer, struct lava_progress *progress) {

@@ -1,277 +1,249 @@
-/* Takes a matrix to the device, factors it by reflections there, makes Q of them, or multiplies with that,
- * and brings the result back. Right-hand sides of least squares are columns beside the matrix: what a block
- * of reflections does to the columns right of it includes them. With the matrix's adjoint they are solved for
- * and multiplied after the factorization. Called by lib/offload/offload.c and wide_least_squares.c.
+/* Factors a matrix by reflections on the device, makes Q of them, or multiplies with that (lapack_runner.h).
+ * Right-hand sides of least squares are columns beside the matrix: what a block of reflections does to the
+ * columns right of it includes them. With the matrix's adjoint they are solved for and multiplied after the
+ * factorization. Called by lib/offload/way_rows.c.
  *
- * Invariant: nothing of C is written before the whole result is there, and then only columns of it. Where the
- * CPU could not go on from some of its columns, they are collected in a buffer, and copied when that has all
- * of them. Nothing of the right-hand sides is written before all of C is. */
+ * A wide matrix is turned into a buffer, and its factors are turned back. Invariant: what the device leaves
+ * of that is collected in buffers, too, because the CPU cannot go on from a part of an LQ factorization whose
+ * columns are rows. Nor can it from some columns of C Q. */
 #include "lib/lapack/qr_runner.h"
 
+#include <float.h>
 #include <stdlib.h>
 
+#include "dispatch/qr.h"
 #include "lib/host/cpu_inverse.h"
 #include "lib/host/matrix_copy.h"
 #include "lib/lapack/device_qr.h"
 #include "lib/lapack/device_solve.h"
-#include "lib/lapack/qr_parts.h"
-#include "lib/lapack/trapezoids.h"
+#include "lib/lapack/lapack_runner.h"
 
-struct qr_runner {
-    struct lava_engine *engine;
-    struct lava_stream *stream;
-    const struct lava_operation *operation;
-    const struct lava_plan *plan;
-    struct lava_overrides overrides; /* of the products */
-    struct lava_device_matrix whole; /* C, and the right-hand sides beside it */
-    struct lava_trapezoids c, sides;
-    struct lava_point factored; /* reached when the device has C's result */
-    struct lava_download tau_download;
-    struct lava_device_matrix tau;
-    struct lava_device_matrix work;
-    struct lava_device_matrix q; /* of products with Q: the reflections */
-    void *buffer;                /* m x n elements; NULL: C is written as the result comes */
-};
-
-static bool has_sides(const struct qr_runner *runner) {
-    return runner->operation->sides.count > 0;
+static const struct lava_qr_parts *parts_of(const struct lava_lapack_run *run) {
+    return &lava_operation_row(run->operation)->qr;
 }
 
-static struct lava_device_matrix all_sides(const struct qr_runner *runner) {
-    const struct lava_operation *operation = runner->operation;
-    return lava_device_matrix_block(&runner->whole, 0, operation->m, operation->n, operation->sides.count);
+static bool has_sides(const struct lava_lapack_run *run) {
+    return run->operation->sides.count > 0;
 }
 
-static bool next_stored(void *context, struct lava_stored *stored) {
-    struct qr_runner *runner = context;
-    return lava_trapezoids_stage(&runner->c, stored) ||
-           (has_sides(runner) && lava_trapezoids_stage(&runner->sides, stored));
+static struct lava_device_matrix all_sides(const struct lava_lapack_run *run) {
+    const struct lava_operation *operation = run->operation;
+    return lava_device_matrix_block(&run->whole, 0, operation->m, operation->n, operation->sides.count);
+}
+
+/* `small` is tau. */
+static enum lava_status create(struct lava_lapack_run *run) {
+    const struct lava_operation *operation = run->operation;
+    struct lava_engine *engine = run->engine;
+    enum lava_type type = operation->type;
+    bool on_right = parts_of(run)->on_right;
+    int64_t m = operation->m, n = operation->n, columns = n + operation->sides.count, rows = on_right ? n : m,
+            others = on_right ? m : columns;
+    if (on_right)
+        run->buffer = malloc((size_t)m * (size_t)n * lava_type_bytes(type));
+    if (on_right && !run->buffer)
+        return LAVA_ERROR_HOST_MEMORY;
+    enum lava_status status = lava_device_matrix_create(engine, type, m, columns, &run->whole);
+    if (status)
+        return status;
+    run->c.matrix = lava_device_matrix_block(&run->whole, 0, m, 0, n);
+    if (has_sides(run)) {
+        run->sides.matrix = all_sides(run);
+        run->sides.matrix.rows = operation->adjoint ? n : m; /* those that are given */
+    }
+    status = lava_device_matrix_create(engine, type, operation->k, 1, &run->small);
+    if (!status && parts_of(run)->multiplies)
+        status = lava_device_matrix_create(engine, type, rows, operation->k, &run->reflections);
+    int64_t work = lava_device_qr_work_elements(type, rows, others);
+    return status ? status : lava_device_matrix_create(engine, type, work, 1, &run->work);
 }
 
 /* With C's adjoint the right-hand sides are zero below the given rows, as Q needs them: all of them become
  * zero before those come, by a product that multiplies nothing. */
-static enum lava_status clear_sides(struct qr_runner *runner) {
+static enum lava_status clear_sides(struct lava_lapack_run *run) {
     const struct lava_device_product nothing = {
-        .a = runner->c.matrix, .b = runner->sides.matrix, .c = all_sides(runner)};
-    enum lava_status status = lava_device_product(runner->stream, &nothing);
-    runner->sides.after = runner->stream->computed;
+        .a = run->c.matrix, .b = run->sides.matrix, .c = all_sides(run)};
+    enum lava_status status = lava_device_product(run->stream, &nothing);
+    run->sides.after = run->stream->computed;
     return status;
 }
 
-/* The reflections go first: C's trapezoids are staged ahead from here on. */
-static enum lava_status upload(struct qr_runner *runner) {
-    const struct lava_operation *operation = runner->operation;
-    struct lava_stream *stream = runner->stream;
+static enum lava_status upload(struct lava_lapack_run *run) {
+    const struct lava_operation *operation = run->operation;
+    const struct lava_qr_parts *parts = parts_of(run);
+    const struct lava_operand *reflections = parts->on_right ? &operation->b : &operation->a;
     enum lava_status status = LAVA_OK;
-    if (!lava_operation_row(operation)->qr.factors)
-        status = lava_device_matrix_upload(stream, &runner->tau, operation->tau, runner->tau.rows);
-    if (!status && lava_operation_row(operation)->qr.multiplies) {
-        const struct lava_operand *operand = lava_qr_parts_reflections(operation);
-        status = lava_device_matrix_upload(stream, &runner->q, operand->first, operand->ld);
-    }
-    if (!status && has_sides(runner) && operation->adjoint)
-        status = clear_sides(runner);
-    stream->staging.next = next_stored;
-    stream->staging.context = runner;
-    status = status ? status : lava_trapezoids_upload(&runner->c);
-    return status || !has_sides(runner) ? status : lava_trapezoids_upload(&runner->sides);
+    if (!parts->factors)
+        status = lava_device_matrix_upload(run->stream, &run->small, operation->tau, run->small.rows);
+    if (!status && parts->multiplies)
+        status =
+            lava_device_matrix_upload(run->stream, &run->reflections, reflections->first, reflections->ld);
+    return status || !has_sides(run) || !operation->adjoint ? status : clear_sides(run);
 }
 
 /* The right-hand sides' first rows <- X, or of C's adjoint the Y with R' Y = them. */
-static enum lava_status solve(const struct qr_runner *runner) {
-    const struct lava_operation *operation = runner->operation;
-    const struct lava_device_matrix *whole = &runner->whole;
+static enum lava_status solve(const struct lava_lapack_run *run) {
+    const struct lava_operation *operation = run->operation;
     int64_t n = operation->n;
-    const struct lava_device_solve r = {.a = lava_device_matrix_block(whole, 0, n, 0, n),
-                                        .b = lava_device_matrix_block(whole, 0, n, n, operation->sides.count),
-                                        .stored = LAVA_REGION_UPPER,
-                                        .op = operation->adjoint ? LAVA_OP_T : LAVA_OP_N,
-                                        .conjugate =
-                                            operation->adjoint && lava_type_is_complex(operation->type),
-                                        .alpha.real = 1,
-                                        .chain = LAVA_CHAIN_OF_FACTORS,
-                                        .precision = operation->precision,
-                                        .overrides = &runner->overrides};
-    return lava_device_solve(runner->stream, &r);
+    const struct lava_device_solve r = {
+        .a = lava_device_matrix_block(&run->whole, 0, n, 0, n),
+        .b = lava_device_matrix_block(&run->whole, 0, n, n, operation->sides.count),
+        .stored = LAVA_REGION_UPPER,
+        .op = operation->adjoint ? LAVA_OP_T : LAVA_OP_N,
+        .conjugate = operation->adjoint && lava_type_is_complex(operation->type),
+        .alpha.real = 1,
+        .chain = LAVA_CHAIN_OF_FACTORS,
+        .precision = operation->precision,
+        .overrides = &run->overrides};
+    return lava_device_solve(run->stream, &r);
 }
 
-/* The right-hand sides, which are zero below Y, <- Q Y. */
-static enum lava_status multiply_sides(const struct qr_runner *runner, const struct lava_device_qr *qr) {
-    const struct lava_device_qr_product product = {.q = *qr, .c = all_sides(runner)};
-    return lava_device_qr_multiply(runner->stream, &product);
-}
-
-/* Adds the operation to the stream. Where Q' belongs to the right-hand sides, they are beside C. */
-static enum lava_status compute(struct qr_runner *runner) {
-    const struct lava_operation *operation = runner->operation;
-    bool multiplies = lava_operation_row(operation)->qr.multiplies,
-         is_beside = has_sides(runner) && !operation->adjoint;
-    const struct lava_device_qr qr = {.a = multiplies  ? runner->q
-                                           : is_beside ? runner->whole
-                                                       : runner->c.matrix,
+/* Where Q' belongs to the right-hand sides, they are beside C. Else they are zero below Y, and become Q Y. */
+static enum lava_status compute(struct lava_lapack_run *run) {
+    const struct lava_operation *operation = run->operation;
+    const struct lava_qr_parts *parts = parts_of(run);
+    bool is_beside = has_sides(run) && !operation->adjoint;
+    const struct lava_device_qr qr = {.a = parts->multiplies ? run->reflections
+                                           : is_beside       ? run->whole
+                                                             : run->c.matrix,
                                       .beside = is_beside ? operation->sides.count : 0,
-                                      .tau = runner->tau,
-                                      .work = runner->work,
+                                      .tau = run->small,
+                                      .work = run->work,
                                       .precision = operation->precision,
-                                      .overrides = &runner->overrides};
-    const struct lava_device_qr_product product = {.q = qr,
-                                                   .c = runner->c.matrix,
-                                                   .adjoint = operation->adjoint,
-                                                   .on_right = lava_operation_row(operation)->qr.on_right};
-    if (multiplies)
-        return lava_device_qr_multiply(runner->stream, &product);
-    if (lava_operation_row(operation)->qr.forms)
-        return lava_device_qr_form(runner->stream, &qr);
-    enum lava_status status = lava_device_qr(runner->stream, &qr);
-    runner->factored = runner->stream->computed;
-    if (!status && has_sides(runner))
-        status = solve(runner);
-    return status || !has_sides(runner) || is_beside ? status : multiply_sides(runner, &qr);
+                                      .overrides = &run->overrides};
+    const struct lava_device_qr_product product = {
+        .q = qr, .c = run->c.matrix, .adjoint = operation->adjoint, .on_right = parts->on_right};
+    if (parts->multiplies)
+        return lava_device_qr_multiply(run->stream, &product);
+    if (parts->forms)
+        return lava_device_qr_form(run->stream, &qr);
+    enum lava_status status = lava_device_qr(run->stream, &qr);
+    run->computed = run->stream->computed;
+    if (!status && has_sides(run))
+        status = solve(run);
+    const struct lava_device_qr_product of_sides = {.q = qr, .c = all_sides(run)};
+    return status || !has_sides(run) || is_beside ? status : lava_device_qr_multiply(run->stream, &of_sides);
+}
+
+/* Whether LAPACK computes with a matrix of that largest part as it is: it scales where an absolute value is
+ * beyond these, which a complex number's is before its parts are. */
+static bool is_moderate(enum lava_type type, double largest) {
+    bool is_fp32 = lava_type_real(type) == LAVA_TYPE_FP32;
+    double least = is_fp32 ? (double)(FLT_MIN / FLT_EPSILON) : DBL_MIN / DBL_EPSILON;
+    return largest >= least && largest * (lava_type_is_complex(type) ? 1.5 : 1) <= 1 / least;
+}
+
+/* Reads the matrices of least squares: LAPACK's own routine scales one of them, one has NaN, or A is zero; or
+ * one is too small for a device that flushes subnormals. */
+static enum lava_status check_scale(const struct lava_lapack_run *run) {
+    const struct lava_operation *operation = run->operation;
+    const struct lava_right_sides *sides = &operation->sides;
+    struct lava_copy_pool *pool = run->stream->pool;
+    enum lava_type type = operation->type;
+    int64_t given = operation->adjoint ? operation->n : operation->m;
+    double a = lava_matrix_copy_largest(pool, type, operation->c.first, operation->m, operation->n,
+                                        operation->c.ld),
+           b = lava_matrix_copy_largest(pool, type, sides->first, given, sides->count, sides->ld);
+    bool as_it_is = is_moderate(type, a) && (b == 0 || is_moderate(type, b));
+    if (!as_it_is)
+        return LAVA_ERROR_SCALED;
+    double least = lava_solve_least(&run->engine->capabilities, type);
+    return a < least || (b > 0 && b < least) ? LAVA_ERROR_UNDERFLOW : LAVA_OK;
 }
 
 /* Leaves tau when the device has the whole factorization, and says whether there is one. */
-static enum lava_status download_tau(struct qr_runner *runner) {
-    const struct lava_operation *operation = runner->operation;
-    struct lava_stream *stream = runner->stream;
-    const struct lava_device_download how = {
-        .matrix = runner->tau, .host = operation->tau, .ld = runner->tau.rows, .after = runner->factored};
-    enum lava_status status = lava_device_matrix_download_beside(stream, &how, &runner->tau_download);
-    status = status ? status : lava_download_finish(stream, 0);
-    return status ? status
-                  : lava_device_qr_check(stream->device, operation->type, operation->tau, runner->tau.rows);
-}
-
-static enum lava_status download(struct qr_runner *runner) {
-    const struct lava_operation *operation = runner->operation;
-    const struct lava_trapezoids_result result = {.matrix = runner->c.matrix,
-                                                  .first =
-                                                      runner->buffer ? runner->buffer : operation->c.first,
-                                                  .ld = runner->buffer ? operation->m : operation->c.ld,
-                                                  .after = runner->factored,
-                                                  .descends = lava_operation_descends(operation)};
-    return lava_trapezoids_download(&runner->c, &result);
+static enum lava_status check(struct lava_lapack_run *run) {
+    const struct lava_operation *operation = run->operation;
+    enum lava_status status = has_sides(run) ? check_scale(run) : LAVA_OK;
+    if (status || !parts_of(run)->factors)
+        return status;
+    status = lava_lapack_runner_await(run, operation->tau);
+    return status
+               ? status
+               : lava_device_qr_check(run->stream->device, operation->type, operation->tau, run->small.rows);
 }
 
 /* Where R has a zero on its diagonal there is no X, and the right-hand sides stay as they were: the CPU
  * leaves what LAPACK does. */
-static enum lava_status download_sides(struct qr_runner *runner) {
-    const struct lava_right_sides *sides = &runner->operation->sides;
-    const struct lava_operation r = lava_operation_solve_r(runner->operation);
+static enum lava_status finish(struct lava_lapack_run *run) {
+    const struct lava_right_sides *sides = &run->operation->sides;
+    if (!has_sides(run))
+        return LAVA_OK;
+    const struct lava_operation r = lava_operation_solve_r(run->operation);
     const struct lava_trapezoids_result result = {
-        .matrix = all_sides(runner), .first = sides->first, .ld = sides->ld};
+        .matrix = all_sides(run), .first = sides->first, .ld = sides->ld};
     if (lava_cpu_inverse_find_zero(&r))
         return LAVA_ERROR_SINGULAR;
-    runner->sides.matrix = result.matrix;
-    return lava_trapezoids_download(&runner->sides, &result);
+    run->sides.matrix = result.matrix;
+    return lava_trapezoids_download(&run->sides, &result);
 }
 
-/* C <- the buffer. */
-static void copy_buffer(const struct qr_runner *runner) {
-    const struct lava_operation *operation = runner->operation;
-    const struct lava_matrix_copy copy = {.type = operation->type,
-                                          .source = runner->buffer,
-                                          .source_ld = operation->m,
-                                          .target = operation->c.first,
-                                          .target_ld = operation->c.ld,
-                                          .rows = operation->m,
-                                          .columns = operation->n};
-    lava_matrix_copy(runner->stream->pool, &copy);
+static enum lava_status run_tall(struct lava_engine *engine, const struct lava_operation *operation,
+                                 const struct lava_plan *plan, struct lava_progress *progress) {
+    static const struct lava_lapack_family family = {
+        .create = create, .upload = upload, .compute = compute, .check = check, .finish = finish};
+    return lava_lapack_runner_run(&family, engine, operation, plan, progress);
 }
 
-static void record_progress(const struct qr_runner *runner, struct lava_progress *progress) {
-    progress->rows = runner->operation->m;
-    if (!runner->buffer || runner->c.is_written)
-        progress->column = lava_trapezoids_written(&runner->c);
-    if (has_sides(runner) && runner->c.is_written)
-        progress->sides = lava_trapezoids_written(&runner->sides);
+/* Distances between a buffer's columns are odd multiples of so many elements: where they were a power of two,
+ * a row's elements would share a few places of a cache. */
+#define BUFFER_ALIGN 16
+
+struct buffer {
+    void *first;
+    int64_t ld;
+};
+
+static struct buffer new_buffer(enum lava_type type, int64_t rows, int64_t columns) {
+    int64_t ld = (((rows - 1) / BUFFER_ALIGN + 1) | 1) * BUFFER_ALIGN;
+    return (struct buffer){malloc((size_t)ld * (size_t)columns * lava_type_bytes(type)), ld};
 }
 
-/* What is done before anything of C is written. */
-static enum lava_status prepare(struct qr_runner *runner) {
-    enum lava_status status = upload(runner);
-    status = status ? status : compute(runner);
-    if (!status && has_sides(runner))
-        status = lava_qr_parts_check_scale(runner->stream, runner->operation);
-    if (!status && lava_operation_row(runner->operation)->qr.factors)
-        status = download_tau(runner);
-    return status;
-}
-
-static enum lava_status run(struct qr_runner *runner, struct lava_progress *progress) {
-    enum lava_status status = lava_trapezoids_make_room(&runner->c, runner->plan);
-    if (status)
-        return status;
-    lava_stream_look_around(runner->stream);
-    status = prepare(runner);
-    if (status)
-        return status;
-    status = download(runner);
-    if (!status && has_sides(runner))
-        status = download_sides(runner);
-    lava_download_settle(runner->stream);
-    if (!status && runner->buffer)
-        copy_buffer(runner);
-    record_progress(runner, progress);
-    return status;
-}
-
-static void set_blocks(struct qr_runner *runner) {
-    const struct lava_operation *operation = runner->operation;
-    int64_t m = operation->m, n = operation->n;
-    runner->c.matrix = lava_device_matrix_block(&runner->whole, 0, m, 0, n);
-    runner->sides.matrix = all_sides(runner);
-    runner->sides.matrix.rows = operation->adjoint ? n : m; /* those that are given */
-}
-
-static enum lava_status create(struct qr_runner *runner) {
-    const struct lava_operation *operation = runner->operation;
-    struct lava_engine *engine = runner->engine;
-    enum lava_type type = operation->type;
-    bool on_right = lava_operation_row(operation)->qr.on_right;
-    int64_t columns = operation->n + operation->sides.count, rows = on_right ? operation->n : operation->m,
-            others = on_right ? operation->m : columns;
-    if (on_right)
-        runner->buffer = malloc((size_t)operation->m * (size_t)operation->n * lava_type_bytes(type));
-    if (on_right && !runner->buffer)
-        return LAVA_ERROR_HOST_MEMORY;
-    enum lava_status status = lava_device_matrix_create(engine, type, operation->m, columns, &runner->whole);
-    if (!status)
-        set_blocks(runner);
-    status = status ? status : lava_device_matrix_create(engine, type, operation->k, 1, &runner->tau);
-    if (!status && lava_operation_row(operation)->qr.multiplies)
-        status = lava_device_matrix_create(engine, type, rows, operation->k, &runner->q);
-    int64_t work = lava_device_qr_work_elements(type, rows, others);
-    return status ? status : lava_device_matrix_create(engine, type, work, 1, &runner->work);
-}
-
-static void free_all(struct qr_runner *runner) {
-    lava_device_matrix_free(runner->engine, &runner->q);
-    lava_device_matrix_free(runner->engine, &runner->work);
-    lava_device_matrix_free(runner->engine, &runner->tau);
-    lava_device_matrix_free(runner->engine, &runner->whole);
-    free(runner->buffer);
+/* C of `to` <- the adjoint of C of `from`; so many rows of the right-hand sides <- those of `from`. */
+static void turn(struct lava_copy_pool *pool, const struct lava_operation *from,
+                 const struct lava_operation *to, int64_t rows) {
+    const struct lava_matrix_copy c = {.type = from->type,
+                                       .source = from->c.first,
+                                       .source_ld = from->c.ld,
+                                       .target = to->c.first,
+                                       .target_ld = to->c.ld,
+                                       .rows = to->m,
+                                       .columns = to->n},
+                                  sides = {.type = from->type,
+                                           .source = from->sides.first,
+                                           .source_ld = from->sides.ld,
+                                           .target = to->sides.first,
+                                           .target_ld = to->sides.ld,
+                                           .rows = rows,
+                                           .columns = from->sides.count};
+    lava_matrix_copy_turn(pool, &c);
+    lava_matrix_copy(pool, &sides);
 }
 
 enum lava_status lava_qr_runner_run(struct lava_engine *engine, const struct lava_operation *operation,
                                     const struct lava_plan *plan, struct lava_progress *progress) {
-    struct lava_stream stream;
-    struct qr_runner runner = {
-        .engine = engine,
-        .stream = &stream,
-        .operation = operation,
-        .plan = plan,
-        .overrides.memory_bytes = plan->chunks.product_bytes,
-        .c = {.stream = &stream,
-              .region = operation->c.region,
-              .first = operation->c.first,
-              .ld = operation->c.ld},
-        .sides = {.stream = &stream, .first = operation->sides.first, .ld = operation->sides.ld}};
+    if (!lava_qr_is_wide(operation))
+        return run_tall(engine, operation, plan, progress);
+    struct lava_operation tall = lava_qr_tall(operation);
+    const struct buffer c = new_buffer(tall.type, tall.m, tall.n),
+                        sides = new_buffer(tall.type, tall.m, tall.sides.count);
+    struct lava_progress of_buffers;
+    enum lava_status status = c.first && sides.first ? LAVA_OK : LAVA_ERROR_HOST_MEMORY;
     *progress = (struct lava_progress){0};
-    enum lava_status status = create(&runner);
+    tall.c.first = c.first;
+    tall.c.ld = c.ld;
+    tall.sides.first = sides.first;
+    tall.sides.ld = sides.ld;
     if (!status) {
-        lava_stream_open(&stream, engine, false);
-        status = lava_stream_close(&stream, run(&runner, progress));
+        turn(engine->pool, operation, &tall, tall.adjoint ? tall.n : tall.m); /* the rows that are given */
+        status = run_tall(engine, &tall, plan, &of_buffers);
     }
-    free_all(&runner);
+    if (!status) {
+        turn(engine->pool, &tall, operation, tall.m);
+        *progress = (struct lava_progress){
+            .rows = operation->m, .column = operation->n, .sides = operation->sides.count};
+    }
+    free(c.first);
+    free(sides.first);
     return status;
 }

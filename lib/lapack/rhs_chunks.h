@@ -1,5 +1,5 @@
 /* Streams the right-hand sides of a solve through the device in chunks. Its users say what is done with a
- * chunk: solver.c, factorizer.c, block_factorizer.c and block_reflector.c. One user at a time. */
+ * chunk: solver.c, factorizer.c and block_factorizer.c. One user at a time. */
 #ifndef LAVA_LAPACK_RHS_CHUNKS_H
 #define LAVA_LAPACK_RHS_CHUNKS_H
 

@@ -1,11 +1,10 @@
 /* A slice holds the columns of a triangle from their first stored row to their last: a block on the diagonal,
- * and the rest below or above it. Called by block_factorizer.c, block_inverter.c and block_reflector.c.
+ * and the rest below or above it. Called by block_factorizer.c.
  *
  *     op(T) = T:  X of these rows <- solved with the block, the rows of the rest <- less rest X
  *     else:       X of these rows <- less op(rest) X of the rest's rows, then solved with the block
  *
- * So a transposed triangle goes through its slices in the other order. A product takes the same steps back:
- * both are in the other order, and what was subtracted is added. Invariant: a slice's matrix is filled
+ * So a transposed triangle goes through its slices in the other order. Invariant: a slice's matrix is filled
  * again only after what used it has finished, and only full slices have columns after them, so blocks are
  * aligned. */
 #include "lib/lapack/slices.h"
@@ -49,7 +48,6 @@ void lava_slices_end(struct lava_slices *slices) {
 struct part {
     struct lava_device_matrix block, rest; /* on the diagonal, and beside it; the rest may have no rows */
     struct lava_device_matrix x, others;   /* the rows of B that belong to each */
-    bool multiplies;                       /* else it solves */
 };
 
 static enum lava_status apply_block(const struct lava_slices *slices, const struct lava_slices_solve *solve,
@@ -64,8 +62,7 @@ static enum lava_status apply_block(const struct lava_slices *slices, const stru
                                             .chain = LAVA_CHAIN_OF_FACTORS,
                                             .precision = slices->precision,
                                             .overrides = slices->overrides};
-    return part->multiplies ? lava_device_multiply_triangle(slices->stream, &block)
-                            : lava_device_solve(slices->stream, &block);
+    return lava_device_solve(slices->stream, &block);
 }
 
 static enum lava_status apply_rest(const struct lava_slices *slices, const struct lava_slices_solve *solve,
@@ -76,7 +73,7 @@ static enum lava_status apply_rest(const struct lava_slices *slices, const struc
                                                 .c = is_n ? part->others : part->x,
                                                 .op_a = solve->op,
                                                 .conjugate_a = solve->conjugate,
-                                                .alpha.real = part->multiplies ? 1 : -1,
+                                                .alpha.real = -1,
                                                 .beta.real = 1,
                                                 .chain = LAVA_CHAIN_OF_FACTORS,
                                                 .precision = slices->precision,
@@ -90,8 +87,8 @@ static struct lava_device_matrix rows_of(const struct lava_device_matrix *matrix
 }
 
 /* The slice of T from that column on. */
-static enum lava_status pass(struct lava_slices *slices, const struct lava_slices_solve *solve, int64_t from,
-                             bool multiplies) {
+static enum lava_status pass(struct lava_slices *slices, const struct lava_slices_solve *solve,
+                             int64_t from) {
     int64_t count = lava_minimum(slices->width, solve->order - from);
     bool is_lower = solve->stored == LAVA_REGION_LOWER, is_n = solve->op == LAVA_OP_N;
     int64_t below = solve->b.rows - from - count, rest = is_lower ? below : from;
@@ -103,33 +100,18 @@ static enum lava_status pass(struct lava_slices *slices, const struct lava_slice
     const struct part part = {.block = rows_of(&slice, is_lower ? 0 : from, count),
                               .rest = rows_of(&slice, is_lower ? count : 0, rest),
                               .x = rows_of(&solve->b, from, count),
-                              .others = rows_of(&solve->b, is_lower ? from + count : 0, rest),
-                              .multiplies = multiplies};
-    bool is_first = is_n != multiplies;
-    status = is_first ? apply_block(slices, solve, &part) : apply_rest(slices, solve, &part);
-    status = status     ? status
-             : is_first ? apply_rest(slices, solve, &part)
-                        : apply_block(slices, solve, &part);
+                              .others = rows_of(&solve->b, is_lower ? from + count : 0, rest)};
+    status = is_n ? apply_block(slices, solve, &part) : apply_rest(slices, solve, &part);
+    status = status ? status : is_n ? apply_rest(slices, solve, &part) : apply_block(slices, solve, &part);
     lava_slices_end(slices);
     return status;
 }
 
-static enum lava_status pass_all(struct lava_slices *slices, const struct lava_slices_solve *solve,
-                                 bool multiplies) {
-    bool is_forward = ((solve->stored == LAVA_REGION_LOWER) == (solve->op == LAVA_OP_N)) != multiplies;
+enum lava_status lava_slices_solve(struct lava_slices *slices, const struct lava_slices_solve *solve) {
+    bool is_forward = (solve->stored == LAVA_REGION_LOWER) == (solve->op == LAVA_OP_N);
     int64_t count = (solve->order + slices->width - 1) / slices->width;
     enum lava_status status = LAVA_OK;
-    for (int64_t i = 0; i < count && !status; i++) {
-        int64_t from = (is_forward ? i : count - 1 - i) * slices->width;
-        status = pass(slices, solve, from, multiplies);
-    }
+    for (int64_t i = 0; i < count && !status; i++)
+        status = pass(slices, solve, (is_forward ? i : count - 1 - i) * slices->width);
     return status;
-}
-
-enum lava_status lava_slices_solve(struct lava_slices *slices, const struct lava_slices_solve *solve) {
-    return pass_all(slices, solve, false);
-}
-
-enum lava_status lava_slices_multiply(struct lava_slices *slices, const struct lava_slices_solve *product) {
-    return pass_all(slices, product, true);
 }

@@ -1,10 +1,10 @@
 /* Passes the columns of a matrix that stays in host memory by what is on the device, slice by slice: solves
- * with a triangle that does not fit the device, and products with it. While one slice is at work, the next
- * one is uploaded. Used by block_factorizer.c, block_inverter.c and block_reflector.c. One user at a time. */
+ * with a triangle that does not fit the device. While one slice is at work, the next one is uploaded. Used by
+ * block_factorizer.c. One user at a time. */
 #ifndef LAVA_LAPACK_SLICES_H
 #define LAVA_LAPACK_SLICES_H
 
-#include "dispatch/block_search.h"
+#include "dispatch/block_columns.h"
 #include "lib/lapack/device_matrix.h"
 
 struct lava_slices {
@@ -45,7 +45,5 @@ struct lava_slices_solve {
     bool conjugate, unit_diagonal;
 };
 enum lava_status lava_slices_solve(struct lava_slices *slices, const struct lava_slices_solve *solve);
-/* B <- op(T) B instead, for a square T. */
-enum lava_status lava_slices_multiply(struct lava_slices *slices, const struct lava_slices_solve *product);
 
 #endif

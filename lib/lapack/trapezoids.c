@@ -1,5 +1,5 @@
-/* Takes a matrix to the device in trapezoids and brings a result back. Called by solver.c, factorizer.c,
- * inverter.c and qr_runner.c. Invariant: trapezoids are staged, uploaded and written one after the other. */
+/* Takes a matrix to the device in trapezoids and brings a result back. Called by lapack_runner.c
+ * and qr_runner.c. Invariant: trapezoids are staged, uploaded and written one after the other. */
 #include "lib/lapack/trapezoids.h"
 
 #include "dispatch/arithmetic.h"

@@ -1,5 +1,5 @@
 /* Takes a matrix to the device in trapezoids, as it is stored, and brings a result back (dispatch/solve.h).
- * Used by solver.c, factorizer.c, inverter.c and qr_runner.c. One user at a time. */
+ * Used by lapack_runner.c and qr_runner.c. One user at a time. */
 #ifndef LAVA_LAPACK_TRAPEZOIDS_H
 #define LAVA_LAPACK_TRAPEZOIDS_H
 

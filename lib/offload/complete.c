@@ -4,10 +4,6 @@
 
 #include "dispatch/arithmetic.h"
 #include "lib/host/cpu_blas.h"
-#include "lib/host/cpu_inverse.h"
-#include "lib/host/cpu_least_squares.h"
-#include "lib/host/cpu_qr.h"
-#include "lib/host/cpu_systems.h"
 #include "lib/offload/ways.h"
 
 static void run_part(const struct lava_operation *operation, int64_t row, int64_t rows, int64_t column,
@@ -76,43 +72,7 @@ static void complete_upper(const struct lava_operation *operation, const struct 
     run_part(operation, column, operation->n - column, column, operation->n - column);
 }
 
-/* C's rows before that one are written, whole. */
-static struct lava_operation rows_from(const struct lava_operation *operation, int64_t row) {
-    struct lava_operation rest = *operation;
-    rest.c.first = lava_operation_element(operation->c.first, operation->c.type, row, 0, operation->c.ld);
-    rest.m -= row;
-    return rest;
-}
-
-int64_t lava_complete_squares(const struct lava_operation *operation, const struct lava_progress *progress) {
-    return lava_cpu_least_squares_run(lava_cpu_blas_get(), operation, progress->column, progress->sides);
-}
-
-int64_t lava_complete_q(const struct lava_operation *operation, const struct lava_progress *progress) {
-    lava_cpu_qr_form_run(lava_cpu_blas_get(), operation, operation->n - progress->column);
-    return 0;
-}
-
-int64_t lava_complete_q_product(const struct lava_operation *operation,
-                                const struct lava_progress *progress) {
-    const struct lava_operation rest = rows_from(operation, progress->row);
-    if (rest.m > 0)
-        lava_cpu_qr_multiply_run(lava_cpu_blas_get(), &rest, progress->column);
-    return 0;
-}
-
-int64_t lava_complete_systems(const struct lava_operation *operation, const struct lava_progress *progress) {
-    const struct lava_systems_done done = {progress->column, progress->by_columns, progress->sides};
-    return lava_cpu_systems_run(lava_cpu_blas_get(), operation, done);
-}
-
-int64_t lava_complete_inverse(const struct lava_operation *operation, const struct lava_progress *progress) {
-    const struct lava_inverse_done done = {progress->column, progress->inverted};
-    lava_cpu_inverse_run(lava_cpu_blas_get(), operation, done);
-    return 0;
-}
-
-int64_t lava_complete_product(const struct lava_operation *operation, const struct lava_progress *progress) {
+static void complete_product(const struct lava_operation *operation, const struct lava_progress *progress) {
     if (lava_operation_descends(operation))
         complete_descending(operation, progress);
     else if (lava_operation_climbs(operation))
@@ -123,7 +83,6 @@ int64_t lava_complete_product(const struct lava_operation *operation, const stru
         complete_lower(operation, progress);
     else
         complete_upper(operation, progress);
-    return 0;
 }
 
 /* The products from `first` on. */
@@ -135,9 +94,13 @@ static void complete_series(const struct lava_operation *batch, int64_t first) {
 }
 
 int64_t lava_complete_on_cpu(const struct lava_operation *operation, const struct lava_progress *progress) {
-    if (operation->series) {
+    const struct lava_cpu_done done = {progress->column, progress->sides, progress->by_columns};
+    lava_cpu_finish *finish = lava_ways_of(operation)->finish;
+    if (finish)
+        return finish(lava_cpu_blas_get(), operation, done);
+    if (operation->series)
         complete_series(operation, progress->products);
-        return 0;
-    }
-    return lava_ways_of(operation)->finish(operation, progress);
+    else
+        complete_product(operation, progress);
+    return 0;
 }

@@ -7,13 +7,4 @@
 /* Finishes C from that state. Returns a factorization's info, else 0. */
 int64_t lava_complete_on_cpu(const struct lava_operation *operation, const struct lava_progress *progress);
 
-/* The same for operations of one kind, or several: products and solves; factorizations; least squares, also
- * without right-hand sides; the matrix Q; products with Q; inverses. */
-int64_t lava_complete_product(const struct lava_operation *operation, const struct lava_progress *progress);
-int64_t lava_complete_systems(const struct lava_operation *operation, const struct lava_progress *progress);
-int64_t lava_complete_squares(const struct lava_operation *operation, const struct lava_progress *progress);
-int64_t lava_complete_q(const struct lava_operation *operation, const struct lava_progress *progress);
-int64_t lava_complete_q_product(const struct lava_operation *operation, const struct lava_progress *progress);
-int64_t lava_complete_inverse(const struct lava_operation *operation, const struct lava_progress *progress);
-
 #endif

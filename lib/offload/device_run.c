@@ -24,7 +24,7 @@ bool lava_device_run_wrote_nothing(const struct lava_operation *operation,
         return progress->products == 0;
     if (operation->sides.factored)
         return progress->sides == 0;
-    return progress->row == 0 && progress->column == 0 && progress->partial == 0 && !progress->inverted;
+    return progress->row == 0 && progress->column == 0 && progress->partial == 0;
 }
 
 static enum lava_status run_on(struct lava_engine *engine, const struct lava_operation *operation,

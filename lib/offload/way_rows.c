@@ -1,15 +1,15 @@
 /* The table of what is done with the kinds. It alone includes the files of all kinds, and nothing includes
  * it. */
+#include "lib/host/cpu_inverse.h"
+#include "lib/host/cpu_least_squares.h"
 #include "lib/host/cpu_lu.h"
+#include "lib/host/cpu_qr.h"
+#include "lib/host/cpu_systems.h"
 #include "lib/lapack/block_factorizer.h"
-#include "lib/lapack/block_inverter.h"
-#include "lib/lapack/block_reflector.h"
 #include "lib/lapack/factorizer.h"
 #include "lib/lapack/inverter.h"
 #include "lib/lapack/qr_runner.h"
 #include "lib/lapack/solver.h"
-#include "lib/lapack/wide_least_squares.h"
-#include "lib/offload/complete.h"
 #include "lib/offload/ways.h"
 
 static enum lava_status run_product(struct lava_engine *engine, const struct lava_operation *operation,
@@ -18,19 +18,19 @@ static enum lava_status run_product(struct lava_engine *engine, const struct lav
 }
 
 // clang-format off
-#define FACTORS  LAVA_STEP_FACTORS,  lava_factorizer_run,   lava_block_factorizer_run, lava_complete_systems
-#define INVERSES LAVA_STEP_INVERSES, lava_inverter_run,     lava_block_inverter_run,   lava_complete_inverse
+#define FACTORS  LAVA_STEP_FACTORS,  lava_factorizer_run,   lava_block_factorizer_run, lava_cpu_systems_run
+#define INVERSES LAVA_STEP_INVERSES, lava_inverter_run,     NULL,                      lava_cpu_inverse_run
 
 const struct lava_ways lava_ways_table[LAVA_OPERATION_KINDS] = {
     /*                                  step                  run                    by blocks                 finish */
-    [LAVA_OPERATION_PRODUCT]         = {LAVA_STEP_STRUCTURED, run_product,           NULL,                     lava_complete_product, NULL},
-    [LAVA_OPERATION_SOLVE]           = {LAVA_STEP_STRUCTURED, lava_solver_run,       NULL,                     lava_complete_product, NULL},
+    [LAVA_OPERATION_PRODUCT]         = {LAVA_STEP_STRUCTURED, run_product,           NULL,                     NULL, NULL},
+    [LAVA_OPERATION_SOLVE]           = {LAVA_STEP_STRUCTURED, lava_solver_run,       NULL,                     NULL, NULL},
     [LAVA_OPERATION_CHOLESKY]        = {FACTORS, NULL},
     [LAVA_OPERATION_LU]              = {FACTORS, lava_cpu_lu_find_zero},
-    [LAVA_OPERATION_QR]              = {LAVA_STEP_QR,         lava_wide_least_squares_run, lava_block_reflector_run, lava_complete_squares, NULL},
-    [LAVA_OPERATION_QR_FORM]         = {LAVA_STEP_QR,         lava_qr_runner_run,    lava_block_reflector_run, lava_complete_q, NULL},
-    [LAVA_OPERATION_QR_LEFT]         = {LAVA_STEP_QR,         lava_qr_runner_run,    lava_block_reflector_run, lava_complete_q_product, NULL},
-    [LAVA_OPERATION_QR_RIGHT]        = {LAVA_STEP_QR,         lava_qr_runner_run,    lava_block_reflector_run, lava_complete_q_product, NULL},
+    [LAVA_OPERATION_QR]              = {LAVA_STEP_QR,         lava_qr_runner_run,    NULL,                     lava_cpu_least_squares_run, NULL},
+    [LAVA_OPERATION_QR_FORM]         = {LAVA_STEP_QR,         lava_qr_runner_run,    NULL,                     lava_cpu_qr_form_run, NULL},
+    [LAVA_OPERATION_QR_LEFT]         = {LAVA_STEP_QR,         lava_qr_runner_run,    NULL,                     lava_cpu_qr_multiply_run, NULL},
+    [LAVA_OPERATION_QR_RIGHT]        = {LAVA_STEP_QR,         lava_qr_runner_run,    NULL,                     lava_cpu_qr_multiply_run, NULL},
     [LAVA_OPERATION_INVERT_TRIANGLE] = {INVERSES, NULL},
     [LAVA_OPERATION_SQUARE_TRIANGLE] = {INVERSES, NULL},
     [LAVA_OPERATION_INVERT_CHOLESKY] = {INVERSES, NULL},

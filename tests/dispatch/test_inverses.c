@@ -4,7 +4,6 @@
 
 #include <math.h>
 
-#include "dispatch/block_search.h"
 #include "dispatch/cost.h"
 #include "dispatch/inverse_plan.h"
 
@@ -27,23 +26,6 @@ static bool has_squares(const struct lava_operation *operation) {
            operation->kind == LAVA_OPERATION_INVERT_CHOLESKY;
 }
 
-/* One block column, or two of an inverse by LU, and two slices are on the device beside the products. The
- * buffer in host memory takes an eighth of the matrix, or a narrow block column. */
-static void check_blocks(const struct lava_operation *operation, const struct lava_plan *plan,
-                         uint64_t memory_bytes) {
-    int64_t n = operation->n, width = plan->columns.width, slice = plan->columns.slice,
-            blocks = operation->kind == LAVA_OPERATION_INVERT_LU ? 2 : 1;
-    uint64_t bytes = (uint64_t)(n * (blocks * (width < n ? width : n) + 2 * (slice < n ? slice : n))) *
-                     lava_type_bytes(operation->type);
-    assert_true(width % LAVA_BLOCK_COLUMNS_ALIGN == 0 && width > 0);
-    assert_true(width <= n / 8 + LAVA_BLOCK_COLUMNS_ALIGN);
-    assert_true(slice % LAVA_BLOCK_COLUMNS_ALIGN == 0 && slice > 0);
-    assert_true(slice <= width && slice <= LAVA_BLOCK_COLUMNS_SLICE);
-    assert_true(plan->blocking.total_bytes >= bytes + plan->chunks.product_bytes);
-    assert_true(plan->blocking.total_bytes <= memory_bytes);
-    assert_true(plan->chunks.product_bytes > 0);
-}
-
 static void check_plan(const struct lava_operation *operation, const struct lava_capabilities *device,
                        const struct lava_plan *plan, uint64_t memory_bytes) {
     const struct lava_operation parts = lava_operation_of_parts(operation);
@@ -53,10 +35,7 @@ static void check_plan(const struct lava_operation *operation, const struct lava
     assert_int_equal(plan->chunks.sides, 0);
     assert_true(operation->n <= lava_solve_most_rows(device, operation->type));
     assert_true(plan->gpu_ns >= lava_cost_least_ns(&parts, &rates, plan->flops_per_s));
-    if (plan->columns.width > 0) {
-        check_blocks(operation, plan, memory_bytes);
-        return;
-    }
+    assert_int_equal(plan->columns.width, 0);
     assert_true(plan->blocking.total_bytes <= memory_bytes);
     assert_true(plan->blocking.total_bytes >=
                 matrices * n * n * lava_type_bytes(operation->type) + plan->chunks.product_bytes);
@@ -97,8 +76,7 @@ static void test_growth(void **state) {
     }
 }
 
-/* With less memory the matrix does not fit. Then it goes by block columns, which become narrower, and take
- * longer. */
+/* With less memory the matrix does not fit, and the CPU's LAPACK gets the call. */
 static void test_memory(void **state) {
     struct lava_capabilities device = device_h200();
     uint64_t matrix_bytes = UINT64_C(8) * 8192 * 8192;
@@ -107,22 +85,9 @@ static void test_memory(void **state) {
         const struct lava_operation operation =
             inverse_of(kinds[i / 2], LAVA_TYPE_FP64, i % 2 ? LAVA_REGION_LOWER : LAVA_REGION_UPPER, 8192);
         struct lava_overrides overrides = {.memory_bytes = 4 * matrix_bytes};
-        struct lava_plan plan = choose(&operation, &device, LAVA_MODE_GPU, &overrides);
-        double before_ns = plan.gpu_ns;
-        int64_t before = operation.n;
-        assert_int_equal(plan.columns.width, 0);
-        for (overrides.memory_bytes = matrix_bytes;; overrides.memory_bytes /= 2) {
-            plan = choose(&operation, &device, LAVA_MODE_GPU, &overrides);
-            if (plan.reason != LAVA_REASON_FORCED)
-                break;
-            check_plan(&operation, &device, &plan, overrides.memory_bytes);
-            assert_true(plan.columns.width > 0 && plan.columns.width <= before);
-            assert_true(plan.gpu_ns > 0.9 * before_ns); /* the first one is of another model */
-            before = plan.columns.width;
-            before_ns = plan.gpu_ns;
-        }
-        assert_true(before <= 2 * LAVA_BLOCK_COLUMNS_ALIGN);
-        assert_int_equal(plan.reason, LAVA_REASON_MEMORY);
+        assert_int_equal(choose(&operation, &device, LAVA_MODE_GPU, &overrides).reason, LAVA_REASON_FORCED);
+        overrides.memory_bytes = matrix_bytes;
+        assert_int_equal(choose(&operation, &device, LAVA_MODE_GPU, &overrides).reason, LAVA_REASON_MEMORY);
     }
 }
 
@@ -156,61 +121,6 @@ static void test_largest(void **state) {
     }
 }
 
-/* By n / w block columns a lower triangle's product with itself streams the sum of (i w)^2 / 2 elements, an
- * upper one's that of (i + 1) w (n - (i + 1) w): where the bus decides, that is what they take, beside the
- * block columns themselves, n^2 / 2 each way. */
-static void test_squares_by_columns(void **state) {
-    const struct lava_capabilities device = device_h200();
-    struct lava_figures figures = {.cpu = sixteen_cores.cpu, .device = figures_like(&device, 1)};
-    struct lava_overrides overrides = {.columns_each = 2048};
-    double times[2];
-    (void)state;
-    figures.device.upload_bytes_per_s = figures.device.download_bytes_per_s = 1e8;
-    for (int i = 0; i < 2; i++) {
-        const struct lava_operation square = inverse_of(LAVA_OPERATION_SQUARE_TRIANGLE, LAVA_TYPE_FP32,
-                                                        i ? LAVA_REGION_UPPER : LAVA_REGION_LOWER, 8 * 2048);
-        const struct lava_plan plan = choose_by(&figures, &square, &device, LAVA_MODE_GPU, &overrides);
-        assert_int_equal(plan.columns.width, 2048);
-        double streamed = 0, moved = 2 * 36 * 2048.0 * 2048;
-        for (int block = 0; block < 8; block++)
-            streamed += (i ? (block + 1) * (7 - block) : block * block / 2.0) * 2048 * 2048;
-        times[i] = plan.gpu_ns;
-        double expected = 1e9 * 4 * (streamed + moved) / 1e8;
-        assert_true(plan.gpu_ns > expected && plan.gpu_ns < 1.02 * expected);
-    }
-    assert_true(times[1] > times[0]);
-}
-
-/* An inverse streams what is before each block column, (i w)^2 / 2 elements. Where arithmetic decides, each
- * kind takes the time of its operations: the blocks' own, and the products beside them, are n^3 / 3 together.
- */
-static void test_work_of_columns(void **state) {
-    const struct lava_capabilities device = device_h200();
-    const struct lava_overrides overrides = {.columns_each = 2048};
-    (void)state;
-    for (size_t i = 0; i < 2 * COUNT(kinds); i++) {
-        const struct lava_operation inverse =
-            inverse_of(kinds[i / 2], i % 2 ? LAVA_TYPE_FP64 : LAVA_TYPE_FP32, LAVA_REGION_LOWER, 8 * 2048);
-        struct lava_figures figures = {.cpu = sixteen_cores.cpu, .device = figures_like(&device, 1)};
-        for (int row = 0; row < LAVA_FIGURES_MAX_KERNELS; row++)
-            figures.device.flops_per_s[row] = 1e9;
-        const struct lava_plan slow = choose_by(&figures, &inverse, &device, LAVA_MODE_GPU, &overrides);
-        double share = slow.gpu_ns / lava_operation_flops(&inverse); /* 1e9 operations take 1e9 ns */
-        assert_int_equal(slow.columns.width, 2048);
-        assert_true(share > 0.9 && share < 1.1);
-    }
-    struct lava_figures figures = {.cpu = sixteen_cores.cpu, .device = figures_like(&device, 1)};
-    figures.device.upload_bytes_per_s = figures.device.download_bytes_per_s = 1e8;
-    const struct lava_operation inverse =
-        inverse_of(LAVA_OPERATION_INVERT_TRIANGLE, LAVA_TYPE_FP32, LAVA_REGION_UPPER, 8 * 2048);
-    const struct lava_plan plan = choose_by(&figures, &inverse, &device, LAVA_MODE_GPU, &overrides);
-    double elements = 2 * 36 * 2048.0 * 2048; /* both ways */
-    for (int block = 0; block < 8; block++)
-        elements += block * block / 2.0 * 2048 * 2048;
-    double expected = 1e9 * 4 * elements / 1e8;
-    assert_true(plan.gpu_ns > expected && plan.gpu_ns < 1.02 * expected);
-}
-
 static void test_text(void **state) {
     static const char *const names[] = {"cfp64 inverse lower NN m 300", "cfp64 square lower NN m 300",
                                         "cfp64 inverse by Cholesky lower NN m 300",
@@ -227,12 +137,8 @@ static void test_text(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random),
-                                       cmocka_unit_test(test_growth),
-                                       cmocka_unit_test(test_memory),
-                                       cmocka_unit_test(test_largest),
-                                       cmocka_unit_test(test_squares_by_columns),
-                                       cmocka_unit_test(test_work_of_columns),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_growth),
+                                       cmocka_unit_test(test_memory), cmocka_unit_test(test_largest),
                                        cmocka_unit_test(test_text)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,6 @@
 
 #include <math.h>
 
-#include "dispatch/block_search.h"
 #include "dispatch/cost.h"
 #include "dispatch/qr.h"
 #include "dispatch/solve.h"
@@ -54,26 +53,7 @@ static struct lava_operation random_qr(uint64_t *random) {
     return qr_of(kind, type, m, n, k);
 }
 
-/* A block, two slices of reflections and scratch are on the device beside the product. The buffer in host
- * memory takes an eighth of the matrix, or a narrow block. */
-static void check_blocks(const struct lava_operation *operation, const struct lava_plan *plan) {
-    bool on_right = operation->kind == LAVA_OPERATION_QR_RIGHT,
-         on_left = operation->kind == LAVA_OPERATION_QR_LEFT;
-    int64_t rows = on_right ? operation->n : operation->m, size = on_right ? operation->m : operation->n,
-            width = plan->columns.width, slice = plan->columns.slice, held = width < size ? width : size,
-            sides = on_left ? operation->n : operation->sides.count;
-    uint64_t elements = (uint64_t)(rows * (held + 2 * slice) + LAVA_QR_BLOCK * (rows + 2 * held));
-    assert_true(width % LAVA_BLOCK_COLUMNS_ALIGN == 0 && width > 0);
-    assert_true(slice % LAVA_BLOCK_COLUMNS_ALIGN == 0 && slice > 0 && slice <= LAVA_BLOCK_COLUMNS_SLICE);
-    assert_true(on_left || width <= size / 8 + LAVA_BLOCK_COLUMNS_ALIGN);
-    assert_true(plan->blocking.total_bytes >=
-                elements * lava_type_bytes(operation->type) + plan->chunks.product_bytes);
-    assert_true(plan->chunks.product_bytes > 0);
-    assert_int_equal(plan->chunks.held, sides > 0);
-    assert_int_equal(plan->chunks.sides, sides < width ? sides : width);
-}
-
-/* The matrix and V fit beside the product. What is wide does not go by blocks. */
+/* The matrix and V fit beside the product. */
 static void check_plan(const struct lava_operation *call, const struct lava_capabilities *device,
                        const struct lava_plan *plan, uint64_t memory_bytes) {
     const struct lava_operation tall = lava_qr_tall(call), *operation = &tall,
@@ -84,12 +64,9 @@ static void check_plan(const struct lava_operation *call, const struct lava_capa
              rows = operation->kind == LAVA_OPERATION_QR_RIGHT ? n : m;
     assert_int_equal(plan->kernel->type, lava_type_real(operation->type));
     assert_true(plan->blocking.total_bytes <= memory_bytes);
-    assert_true(plan->columns.width == 0 || !lava_qr_is_wide(call));
-    if (plan->columns.width > 0)
-        check_blocks(operation, plan);
-    else
-        assert_true(plan->blocking.total_bytes >=
-                    (m * (n + sides) + LAVA_QR_BLOCK * rows) * bytes + plan->chunks.product_bytes);
+    assert_int_equal(plan->columns.width, 0);
+    assert_true(plan->blocking.total_bytes >=
+                (m * (n + sides) + LAVA_QR_BLOCK * rows) * bytes + plan->chunks.product_bytes);
     assert_true(operation->m <= lava_solve_most_rows(device, operation->type));
     assert_true(plan->gpu_ns >= lava_cost_least_ns(&parts, &rates, plan->flops_per_s));
 }
@@ -131,7 +108,7 @@ static void test_least_squares(void **state) {
  * the buffers' copies come to it. Its right-hand sides have as many rows as it has columns. */
 static void test_wide(void **state) {
     struct lava_capabilities device = device_h200();
-    const struct lava_overrides little = {.memory_bytes = 256ull << 20}, blocks = {.columns_each = 512};
+    const struct lava_overrides little = {.memory_bytes = 256ull << 20};
     (void)state;
     for (size_t i = 0; i < 2 * COUNT(types); i++) {
         struct lava_operation wide = least_squares_of(types[i / 2], 4096, 9000, 64),
@@ -149,8 +126,8 @@ static void test_wide(void **state) {
         assert_int_equal(plan.reason, LAVA_REASON_FORCED);
         assert_true(plan.cpu_ns == other.cpu_ns && plan.blocking.total_bytes == other.blocking.total_bytes);
         assert_true(plan.gpu_ns > other.gpu_ns && plan.gpu_ns < 2 * other.gpu_ns);
-        assert_true(choose(&tall, &device, LAVA_MODE_GPU, &blocks).columns.width > 0);
-        assert_int_equal(choose(&wide, &device, LAVA_MODE_GPU, &blocks).reason, LAVA_REASON_MEMORY);
+        assert_int_equal(choose(&tall, &device, LAVA_MODE_GPU, &little).reason,
+                         types[i / 2] == LAVA_TYPE_FP32 ? LAVA_REASON_FORCED : LAVA_REASON_MEMORY);
         assert_int_equal(choose(&wide, &device, LAVA_MODE_GPU, &little).reason,
                          types[i / 2] == LAVA_TYPE_FP32 ? LAVA_REASON_FORCED : LAVA_REASON_MEMORY);
         wide.sides.first = lava_operation_element(wide.c.first, wide.type, 0, 8999, wide.c.ld);
@@ -166,17 +143,15 @@ static void test_wide(void **state) {
     assert_false(lava_qr_is_wide(&square)); /* a factorization */
 }
 
-/* The scratch is one column of the device, whose rows have 32-bit indices. Where it is too long the matrix
- * goes by blocks. */
+/* The scratch is one column of the device, whose rows have 32-bit indices. Where it is too long there
+ * is no plan. */
 static void test_scratch(void **state) {
     struct lava_capabilities device = device_h200();
     const struct lava_operation fits = qr_of(LAVA_OPERATION_QR, LAVA_TYPE_FP32, 64, 8000000, 64),
                                 exceeds = qr_of(LAVA_OPERATION_QR, LAVA_TYPE_FP32, 64, 9000000, 64);
     (void)state;
     assert_int_equal(choose(&fits, &device, LAVA_MODE_GPU, &none).reason, LAVA_REASON_FORCED);
-    assert_int_equal(choose(&fits, &device, LAVA_MODE_GPU, &none).columns.width, 0);
-    assert_int_equal(choose(&exceeds, &device, LAVA_MODE_GPU, &none).reason, LAVA_REASON_FORCED);
-    assert_true(choose(&exceeds, &device, LAVA_MODE_GPU, &none).columns.width > 0);
+    assert_int_equal(choose(&exceeds, &device, LAVA_MODE_GPU, &none).reason, LAVA_REASON_MEMORY);
 }
 
 /* Where panels take one dispatch: ?geqrf and ?orgqr, perf/results/2026-11-23-nvidia-h200-lapack.txt. */

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "dispatch/block_search.h"
+#include "dispatch/block_columns.h"
 #include "dispatch/cost.h"
 #include "dispatch/factorization.h"
 

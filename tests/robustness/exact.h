@@ -1,5 +1,5 @@
 /* Matrices whose numbers are such that every step is exact, so the results have the same bits wherever they
- * were computed, and faults at every step of a run. For the tests of what goes from host memory to host
+ * were computed. For the tests of what goes from host memory to host
  * memory; after <cmocka.h>. */
 #ifndef LAVA_TESTS_ROBUSTNESS_EXACT_H
 #define LAVA_TESTS_ROBUSTNESS_EXACT_H
@@ -96,69 +96,5 @@ static inline struct lava_plan exact_plan(const struct lava_engine *engine,
     assert_int_equal(plan.place, LAVA_PLACE_GPU);
     return plan;
 }
-
-#ifdef LAVA_FAULT_INJECTION
-#    include "tests/robustness/fault_sweep.h"
-
-/* What faults are let into, and what is looked at afterwards. */
-struct exact_run {
-    struct lava_engine **engine;
-    int (*open_engine)(void **state);
-    void *problem;
-    int64_t columns;
-    enum lava_status (*run)(void *problem, struct lava_progress *progress);
-    /* came: the fault did, and after it that much was written */
-    void (*check_after)(void *problem, bool came, const struct lava_progress *progress);
-};
-
-/* How many passages there are, and after how many faults a part of C was written, and right-hand sides. */
-struct exact_counts {
-    long passages, partly, solved;
-};
-
-/* Lets the passages of a point fail, one after the other. */
-static inline struct exact_counts exact_fail_at(const struct exact_run *run, enum lava_fault_point point,
-                                                const char *name) {
-    struct lava_progress progress;
-    struct lava_engine *engine = *run->engine;
-    struct exact_counts counts = {0};
-    set_fault(NULL, 0);
-    lava_engine_release(engine);
-    assert_int_equal(run->run(run->problem, &progress), LAVA_OK);
-    counts.passages = lava_fault_passages(point);
-    assert_true(counts.passages > 0);
-    int turn = poison_random((int)counts.passages);
-    for (long passage = 1; passage <= counts.passages; passage++) {
-        if (fault_is_left_out(point, passage, counts.passages, turn))
-            continue;
-        lava_engine_release(engine);
-        set_fault(name, passage);
-        bool came = fault_came(engine, point, passage, run->run(run->problem, &progress));
-        set_fault(NULL, 0);
-        assert_int_equal(lava_arena_taken_bytes(&engine->arena), 0);
-        counts.partly += came && progress.column > 0 && progress.column < run->columns;
-        counts.solved += came && progress.sides > 0;
-        run->check_after(run->problem, came, &progress);
-    }
-    return counts;
-}
-
-/* A lost device is not used again, and opening one takes time: only the first passage fails, and some others
- * at random. */
-static inline void exact_lose_device(const struct exact_run *run, enum lava_fault_point point,
-                                     const char *name) {
-    struct lava_progress progress;
-    set_fault(NULL, 0);
-    assert_int_equal(run->run(run->problem, &progress), LAVA_OK);
-    long passages = lava_fault_passages(point);
-    assert_true(passages > 0);
-    for (long passage = 1; passage <= passages; passage += 1 + poison_random((int)passages)) {
-        set_fault(name, passage);
-        enum lava_status status = run->run(run->problem, &progress);
-        bool came = fault_lost_device(run->engine, point, passage, status, run->open_engine);
-        run->check_after(run->problem, came, &progress);
-    }
-}
-#endif
 
 #endif

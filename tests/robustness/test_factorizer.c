@@ -27,6 +27,7 @@
 #include "lib/offload/offload.h"
 #include "tests/robustness/device_test.h"
 #include "tests/robustness/exact.h"
+#include "tests/robustness/lapack_sweep.h"
 
 #define ORDER EXACT_ORDER
 #define LD    EXACT_LD
@@ -227,11 +228,11 @@ static void check_result(const struct problem *problem) {
                             (size_t)problem->operation.k * sizeof *problem->pivots);
 }
 
-#ifdef LAVA_FAULT_INJECTION
 /* What was not written is as before. Where something was, the CPU goes on. */
-static void check_after(void *tested, bool came, const struct lava_progress *progress) {
+static void check_after(void *tested, bool came, bool is_new, const struct lava_progress *progress) {
     struct problem *problem = tested;
     bool is_factored = problem->operation.sides.factored;
+    (void)is_new;
     if (came) {
         assert_true(progress->sides == 0 || progress->column == problem->a.columns);
         exact_check_untouched(&problem->a, is_factored ? 0 : progress->column);
@@ -244,31 +245,17 @@ static void check_after(void *tested, bool came, const struct lava_progress *pro
     check_result(problem);
 }
 
-static void fail_at(const struct exact_run *sweep, enum lava_fault_point point, const char *name) {
-    const struct problem *problem = sweep->problem;
-    const struct exact_counts counts = exact_fail_at(sweep, point, name);
-    printf("%s: %ld passages, %ld with factors written in part, %ld with right-hand sides written\n", name,
-           counts.passages, counts.partly, counts.solved);
-    assert_true(point != LAVA_FAULT_DOWNLOAD || counts.partly > 0 || problem->operation.sides.factored);
-    assert_true(point != LAVA_FAULT_DOWNLOAD || counts.solved > 0 || problem->b.columns == 0 ||
-                problem->info);
+static void judge(const void *tested, const struct lapack_counts *counts) {
+    const struct problem *problem = tested;
+    assert_true(counts->partly > 0 || problem->operation.sides.factored);
+    assert_true(counts->solved > 0 || problem->b.columns == 0 || problem->info);
 }
 
 static void fail_everywhere(struct problem *problem) {
-    const struct exact_run sweep = {&engine, open_engine, problem, problem->a.columns, run, check_after};
-    fail_at(&sweep, LAVA_FAULT_ALLOCATE, "allocate");
-    fail_at(&sweep, LAVA_FAULT_UPLOAD, "upload");
-    fail_at(&sweep, LAVA_FAULT_SUBMIT, "submit");
-    fail_at(&sweep, LAVA_FAULT_DOWNLOAD, "download");
-    exact_lose_device(&sweep, LAVA_FAULT_DEVICE_LOST, "device_lost");
-    exact_lose_device(&sweep, LAVA_FAULT_WAIT, "wait");
+    const struct lapack_sweep sweep = {&engine, open_engine, problem, problem->a.columns,
+                                       run,     check_after, judge};
+    lapack_sweep_run(&sweep);
 }
-#else
-static void fail_everywhere(struct problem *problem) {
-    (void)problem;
-    skip();
-}
-#endif
 
 /* The first columns as they were before the pivots after them were known. */
 static void forget_pivots(struct problem *problem, int64_t columns) {

@@ -1,8 +1,7 @@
 /* Inverses from host memory to host memory, of matrices that take several transfers, and what the CPU makes
  * of them after a failure.
  *
- *     test_inverter [blocks] [queues|faults]
- *         blocks: by block columns
+ *     test_inverter [queues|faults]
  *         queues: with a timeline for each direction
  *         faults: with every step failing once; needs -Dfault_injection=true */
 #include <setjmp.h>
@@ -18,20 +17,17 @@
 #include <string.h>
 #include <time.h>
 
-#include "dispatch/block_search.h"
-#include "lib/lapack/block_inverter.h"
 #include "lib/lapack/inverter.h"
 #include "lib/offload/complete.h"
 #include "lib/offload/offload.h"
 #include "tests/robustness/device_test.h"
 #include "tests/robustness/exact.h"
+#include "tests/robustness/lapack_sweep.h"
 
 #define ORDER EXACT_ORDER
 
 static struct lava_engine *engine;
 static bool has_faults, separates_queues;
-/* A block column has so many columns; 0: the whole matrix is on the device. */
-static int64_t columns_each;
 /* Columns of the workspace with which the CPU goes on. */
 #define WORK_COLUMNS 50
 
@@ -159,53 +155,33 @@ static bool is_by_factor(const struct problem *problem) {
 
 static enum lava_status run(void *tested, struct lava_progress *progress) {
     struct problem *problem = tested;
-    const struct lava_overrides overrides = {.columns_each = columns_each};
+    const struct lava_overrides overrides = {0};
     const struct lava_plan plan = exact_plan(engine, &problem->operation, &overrides);
-    assert_int_equal(plan.columns.width, columns_each);
     exact_set(&problem->a, 0);
-    return (columns_each > 0 ? lava_block_inverter_run : lava_inverter_run)(engine, &problem->operation,
-                                                                            &plan, progress);
-}
-
-#ifdef LAVA_FAULT_INJECTION
-/* Where some columns are written, the CPU can go on. */
-static bool goes_on(const struct problem *problem) {
-    return columns_each > 0 || !is_by_factor(problem);
+    return lava_inverter_run(engine, &problem->operation, &plan, progress);
 }
 
 /* What was not written is as before. Where something was, the CPU goes on. */
-static void check_after(void *tested, bool came, const struct lava_progress *progress) {
+static void check_after(void *tested, bool came, bool is_new, const struct lava_progress *progress) {
     struct problem *problem = tested;
-    if (came && !progress->inverted)
+    (void)is_new;
+    if (came)
         exact_check_untouched(&problem->a, progress->column);
-    if (came && progress->column == 0 && !progress->inverted)
+    if (came && progress->column == 0)
         return;
     if (came)
         assert_int_equal(lava_complete_on_cpu(&problem->operation, progress), 0);
     exact_check(&problem->a);
 }
 
-static void fail_at(const struct exact_run *sweep, enum lava_fault_point point, const char *name) {
-    const struct exact_counts counts = exact_fail_at(sweep, point, name);
-    printf("%s: %ld passages, %ld with columns written in part\n", name, counts.passages, counts.partly);
-    assert_true(point != LAVA_FAULT_DOWNLOAD || (counts.partly > 0) == goes_on(sweep->problem));
+static void judge(const void *problem, const struct lapack_counts *counts) {
+    assert_true((counts->partly > 0) != is_by_factor(problem));
 }
 
 static void fail_everywhere(struct problem *problem) {
-    const struct exact_run sweep = {&engine, open_engine, problem, ORDER, run, check_after};
-    fail_at(&sweep, LAVA_FAULT_ALLOCATE, "allocate");
-    fail_at(&sweep, LAVA_FAULT_UPLOAD, "upload");
-    fail_at(&sweep, LAVA_FAULT_SUBMIT, "submit");
-    fail_at(&sweep, LAVA_FAULT_DOWNLOAD, "download");
-    exact_lose_device(&sweep, LAVA_FAULT_DEVICE_LOST, "device_lost");
-    exact_lose_device(&sweep, LAVA_FAULT_WAIT, "wait");
+    const struct lapack_sweep sweep = {&engine, open_engine, problem, ORDER, run, check_after, judge};
+    lapack_sweep_run(&sweep);
 }
-#else
-static void fail_everywhere(struct problem *problem) {
-    (void)problem;
-    skip();
-}
-#endif
 
 /* The CPU's own way from a number of columns that a device may have written. */
 static void complete_from(struct problem *problem, int64_t columns) {
@@ -223,7 +199,6 @@ static void check(struct problem *problem) {
         assert_int_equal(run(problem, &progress), LAVA_OK);
         assert_int_equal(progress.column, ORDER);
         exact_check(&problem->a);
-        assert_true(progress.inverted == is_by_factor(problem));
         if (!is_by_factor(problem)) {
             complete_from(problem, 1 + poison_random(ORDER - 1));
             complete_from(problem, ORDER);
@@ -259,7 +234,6 @@ int main(int count, char **arguments) {
     for (int i = 1; i < count; i++) {
         has_faults = has_faults || !strcmp(arguments[i], "faults");
         separates_queues = separates_queues || !strcmp(arguments[i], "queues");
-        columns_each = strcmp(arguments[i], "blocks") != 0 ? columns_each : LAVA_BLOCK_COLUMNS_ALIGN;
     }
     poison_begin((unsigned)time(NULL));
     return cmocka_run_group_tests(tests, open_engine, close_engine);

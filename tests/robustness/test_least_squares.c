@@ -2,8 +2,7 @@
  * in part, matrices without full rank, those that LAPACK scales, and, with fault injection, that each failure
  * leaves columns with which the CPU can go on.
  *
- *     test_least_squares [blocks] [faults]
- *         blocks: by block columns, as where the matrix does not fit the device */
+ *     test_least_squares [faults] */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -18,12 +17,11 @@
 
 #include "dispatch/solve.h"
 #include "lib/host/cpu_least_squares.h"
-#include "lib/lapack/block_reflector.h"
 #include "lib/lapack/qr_runner.h"
-#include "lib/lapack/wide_least_squares.h"
 #include "lib/offload/complete.h"
 #include "lib/offload/offload.h"
 #include "tests/robustness/device_test.h"
+#include "tests/robustness/lapack_sweep.h"
 #include "tests/robustness/reflections.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -33,8 +31,6 @@
 static const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_FP64, LAVA_TYPE_CFP32, LAVA_TYPE_CFP64};
 static struct lava_engine *engine;
 static bool has_faults;
-/* A block has so many columns; 0: the whole matrix is on the device. */
-static int64_t columns_each;
 
 static int open_engine(void **state) {
     (void)state;
@@ -126,22 +122,18 @@ static bool has_parts(const struct call *call) {
     return !call->is_wide;
 }
 
-static enum lava_status run(struct call *call, struct lava_progress *progress) {
+static enum lava_status run(void *tested, struct lava_progress *progress) {
+    struct call *call = tested;
     static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1, 1, 1, 1}};
-    const struct lava_overrides overrides = {.columns_each = columns_each};
+    const struct lava_overrides overrides = {0};
     struct lava_plan plan;
     reset(call);
     lava_policy_choose(&call->operation, &engine->capabilities, &figures, LAVA_MODE_GPU, &overrides, &plan);
     assert_int_equal(plan.place, LAVA_PLACE_GPU);
-    assert_int_equal(plan.columns.width, columns_each);
-    if (call->is_wide) {
-        enum lava_status status = lava_wide_least_squares_run(engine, &call->operation, &plan, progress);
+    enum lava_status status = lava_qr_runner_run(engine, &call->operation, &plan, progress);
+    if (call->is_wide)
         turn(&call->wide, &call->qr.now);
-        return status;
-    }
-    if (columns_each > 0)
-        return lava_block_reflector_run(engine, &call->operation, &plan, progress);
-    return lava_qr_runner_run(engine, &call->operation, &plan, progress);
+    return status;
 }
 
 static void check_frames(const struct call *call) {
@@ -187,85 +179,31 @@ static void complete_from(struct call *call, const struct call *whole, int64_t c
     check_result(call, true);
 }
 
-#ifdef LAVA_FAULT_INJECTION
-#    include "tests/robustness/fault_sweep.h"
-
-/* The CPU goes on after a failure. Returns whether it had to: where nothing is written, everything is as it
- * was. */
-static bool goes_on(struct call *call, const struct lava_progress *progress) {
-    if (progress->column == 0 || !has_parts(call)) {
-        assert_int_equal(progress->column, 0);
+/* The CPU goes on after a failure. Where nothing is written, everything is as it was. The measure takes long:
+ * where the device computed everything, once is enough. */
+static void check_after(void *tested, bool came, bool is_new, const struct lava_progress *progress) {
+    struct call *call = tested;
+    bool goes_on = came && progress->column > 0;
+    assert_true(!goes_on || has_parts(call));
+    if (came && !goes_on)
         assert_untouched(call);
-        return false;
+    if (goes_on) {
+        assert_true(progress->sides == 0 || progress->column == call->operation.n);
+        assert_int_equal(lava_complete_on_cpu(&call->operation, progress), 0);
     }
-    assert_true(progress->sides == 0 || progress->column == call->operation.n);
-    assert_int_equal(lava_complete_on_cpu(&call->operation, progress), 0);
-    return true;
+    if (goes_on || is_new)
+        check_result(call, true);
 }
 
-/* Lets each passage of a point fail, and lets the CPU go on from there. */
-static void fail_at(struct call *call, enum lava_fault_point point, const char *name) {
-    struct lava_progress progress;
-    long partly = 0, solved = 0, last_whole = 0;
-    set_fault(NULL, 0);
-    lava_engine_release(engine);
-    assert_int_equal(run(call, &progress), LAVA_OK);
-    long passages = lava_fault_passages(point);
-    assert_true(passages > 0);
-    int turn = poison_random((int)passages);
-    for (long passage = 1; passage <= passages; passage++) {
-        if (fault_is_left_out(point, passage, passages, turn))
-            continue;
-        lava_engine_release(engine);
-        set_fault(name, passage);
-        bool came = fault_came(engine, point, passage, run(call, &progress));
-        set_fault(NULL, 0);
-        assert_int_equal(lava_arena_taken_bytes(&engine->arena), 0);
-        if (came && !goes_on(call, &progress))
-            continue;
-        partly += came;
-        solved += came && progress.sides > 0;
-        /* the measure takes long: where the device computed everything, once is enough */
-        if (came || !last_whole++)
-            check_result(call, true);
-    }
-    printf("%s: %ld passages, %ld with columns written, %ld with some of B\n", name, passages, partly,
-           solved);
-    assert_true(point != LAVA_FAULT_DOWNLOAD || !has_parts(call) || (partly > solved && solved > 0));
-}
-
-/* A lost device is not used again, and opening one takes time: only the first passage fails, and some others
- * at random. */
-static void lose_device_at(struct call *call, enum lava_fault_point point, const char *name) {
-    struct lava_progress progress;
-    set_fault(NULL, 0);
-    assert_int_equal(run(call, &progress), LAVA_OK);
-    long passages = lava_fault_passages(point);
-    assert_true(passages > 0);
-    for (long passage = 1; passage <= passages; passage += 1 + poison_random((int)passages)) {
-        set_fault(name, passage);
-        enum lava_status status = run(call, &progress);
-        bool failed = fault_lost_device(&engine, point, passage, status, open_engine);
-        if (!failed || goes_on(call, &progress))
-            check_result(call, true);
-    }
+static void judge(const void *tested, const struct lapack_counts *counts) {
+    assert_true(!has_parts(tested) || (counts->partly > 0 && counts->solved > 0));
 }
 
 static void fail_everywhere(struct call *call) {
-    fail_at(call, LAVA_FAULT_ALLOCATE, "allocate");
-    fail_at(call, LAVA_FAULT_UPLOAD, "upload");
-    fail_at(call, LAVA_FAULT_SUBMIT, "submit");
-    fail_at(call, LAVA_FAULT_DOWNLOAD, "download");
-    lose_device_at(call, LAVA_FAULT_DEVICE_LOST, "device_lost");
-    lose_device_at(call, LAVA_FAULT_WAIT, "wait");
-    lose_device_at(call, LAVA_FAULT_VK, "vk");
+    const struct lapack_sweep sweep = {&engine, open_engine, call, call->operation.n,
+                                       run,     check_after, judge};
+    lapack_sweep_run(&sweep);
 }
-#else
-static void fail_everywhere(struct call *call) {
-    (void)call;
-    skip();
-}
-#endif
 
 static void check_way(enum lava_type type, int64_t m, int64_t n, int64_t sides, enum way way) {
     struct call call = new_call(type, m, n, sides, way), whole = new_call(type, m, n, sides, way);
@@ -290,17 +228,16 @@ static void check_way(enum lava_type type, int64_t m, int64_t n, int64_t sides, 
     free_call(&whole);
 }
 
-/* Every way; one that is wide does not go by blocks. */
+/* Every way. */
 static void check(enum lava_type type, int64_t m, int64_t n, int64_t sides) {
-    for (enum way way = PLAIN; way < (columns_each > 0 ? WIDE : WAYS); way++)
+    for (enum way way = PLAIN; way < WAYS; way++)
         check_way(type, m, n, sides, way);
 }
 
 /* With little staging memory both are downloaded in several pieces. */
 static void fail_in_every_way(void) {
-    for (enum way way = PLAIN; way < (columns_each > 0 ? WIDE : WAYS); way++) {
-        struct call call = columns_each > 0 ? new_call(LAVA_TYPE_FP64, 150, 140, 135, way)
-                                            : new_call(LAVA_TYPE_FP64, 300, 130, 140, way);
+    for (enum way way = PLAIN; way < WAYS; way++) {
+        struct call call = new_call(LAVA_TYPE_FP64, 300, 130, 140, way);
         fail_everywhere(&call);
         free_call(&call);
     }
@@ -312,11 +249,7 @@ static void values(void **state) {
         fail_in_every_way();
         return;
     }
-    for (size_t t = 0; t < COUNT(types) && columns_each > 0; t++) {
-        check(types[t], 150, 129 + reflections_below(20), t == 0 ? 140 : 5);
-        reflections_tell(types[t]);
-    }
-    for (size_t t = 0; t < COUNT(types) && columns_each == 0; t++) {
+    for (size_t t = 0; t < COUNT(types); t++) {
         check(types[t], 300, 77, 33);
         check(types[t], 140 + reflections_below(200), 140, 1);
         check(types[t], 70, 40, COLUMNS);
@@ -325,8 +258,7 @@ static void values(void **state) {
         reflections_tell(types[t]);
     }
     /* once: the measure takes long */
-    if (columns_each == 0)
-        check_way(LAVA_TYPE_FP64, COLUMNS + 9, COLUMNS, 20, (enum way)reflections_below(WAYS));
+    check_way(LAVA_TYPE_FP64, COLUMNS + 9, COLUMNS, 20, (enum way)reflections_below(WAYS));
 }
 
 /* A column of zeros: R has a zero on its diagonal. The device leaves the factors, B is as it was, and what
@@ -355,8 +287,8 @@ static void without_full_rank(void **state) {
     (void)state;
     if (has_faults)
         skip();
-    for (size_t t = 0; t < COUNT(types) && (columns_each == 0 || t < 1); t++)
-        for (enum way way = PLAIN; way < (columns_each > 0 ? WIDE : WAYS); way++)
+    for (size_t t = 0; t < COUNT(types); t++)
+        for (enum way way = PLAIN; way < WAYS; way++)
             check_rank(types[t], way);
 }
 
@@ -371,7 +303,7 @@ static void scaled(void **state) {
     (void)state;
     if (has_faults)
         skip();
-    for (size_t t = columns_each > 0; t < COUNT(types) && (columns_each == 0 || t == 1); t++) {
+    for (size_t t = 0; t < COUNT(types); t++) {
         bool is_fp32 = lava_type_real(types[t]) == LAVA_TYPE_FP32;
         double least = is_fp32 ? (double)(FLT_MIN / FLT_EPSILON) : DBL_MIN / DBL_EPSILON;
         const struct {
@@ -382,7 +314,7 @@ static void scaled(void **state) {
             {0, 1, true},          {NAN, 1, true},       {1, NAN, true},           {INFINITY, 1, true},
             {least * 2, 1, false}, {1, 0, false},        {1 / least / 4, 1, false}};
         for (size_t i = 0; i < COUNT(cases); i++) {
-            enum way way = (enum way)reflections_below(columns_each > 0 ? WIDE : WAYS);
+            enum way way = (enum way)reflections_below(WAYS);
             int64_t sides = reflections_below(2) ? 1 : 4;
             struct call call = new_call(types[t], 150, 140, sides, way);
             bool is_complex = lava_type_is_complex(types[t]);
@@ -423,8 +355,8 @@ static void stalled(void **state) {
     (void)state;
     if (has_faults)
         skip();
-    struct call call = new_call(LAVA_TYPE_FP64, 64 * 40, 20 + reflections_below(40), 3,
-                                (enum way)reflections_below(columns_each > 0 ? WIDE : WAYS));
+    struct call call =
+        new_call(LAVA_TYPE_FP64, 64 * 40, 20 + reflections_below(40), 3, (enum way)reflections_below(WAYS));
     engine->device->shared->stalled = false;
     const struct device_test_form before = device_test_set_form(engine, &form);
     assert_int_equal(run(&call, &progress), LAVA_ERROR_STALLED);
@@ -442,7 +374,6 @@ static void stalled(void **state) {
 int main(int count, char **arguments) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(without_full_rank),
                                        cmocka_unit_test(scaled), cmocka_unit_test(stalled)};
-    has_faults = count > 1 && !strcmp(arguments[count - 1], "faults");
-    columns_each = count > 1 && !strcmp(arguments[1], "blocks") ? 128 : 0;
+    has_faults = count > 1 && !strcmp(arguments[1], "faults");
     return cmocka_run_group_tests(tests, begin, close_engine);
 }

@@ -66,13 +66,13 @@ static void compute(const struct lava_microbenchmark *bench, struct lava_operati
     if (operation->in_place)
         operation->b.first = expected;
     if (operation->kind == LAVA_OPERATION_CHOLESKY)
-        assert_int_equal(lava_cpu_cholesky_run(bench->blas, operation, 0), 0);
+        assert_int_equal(lava_cpu_cholesky_run(bench->blas, operation, (struct lava_cpu_done){0}), 0);
     else if (operation->kind == LAVA_OPERATION_LU)
-        assert_int_equal(lava_cpu_lu_run(bench->blas, operation, (struct lava_lu_done){0}, pivots), 0);
+        assert_int_equal(lava_cpu_lu_run(bench->blas, operation, (struct lava_cpu_done){0}), 0);
     else if (operation->kind == LAVA_OPERATION_QR)
-        lava_cpu_qr_run(bench->blas, operation, 0);
+        lava_cpu_qr_run(bench->blas, operation, (struct lava_cpu_done){0});
     else if (lava_operation_row(operation)->inverse.inverts)
-        lava_cpu_inverse_run(bench->blas, operation, (struct lava_inverse_done){0});
+        lava_cpu_inverse_run(bench->blas, operation, (struct lava_cpu_done){0});
     else
         lava_cpu_blas_run(bench->blas, operation);
     free(pivots);

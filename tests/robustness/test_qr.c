@@ -2,8 +2,7 @@
  * CPU makes of a result that is there in part, and, with fault injection, that each failure leaves either the
  * matrix as it was or columns with which the CPU can go on.
  *
- *     test_qr [blocks] [faults]
- *         blocks: by blocks of columns or rows, as where the matrix does not fit the device */
+ *     test_qr [faults] */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,11 +16,11 @@
 
 #include "dispatch/solve.h"
 #include "lib/host/cpu_qr.h"
-#include "lib/lapack/block_reflector.h"
 #include "lib/lapack/qr_runner.h"
 #include "lib/offload/complete.h"
 #include "lib/offload/offload.h"
 #include "tests/robustness/device_test.h"
+#include "tests/robustness/lapack_sweep.h"
 #include "tests/robustness/reflections.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -31,8 +30,6 @@
 static const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_FP64, LAVA_TYPE_CFP32, LAVA_TYPE_CFP64};
 static struct lava_engine *engine;
 static bool has_faults;
-/* A block has so many columns, or rows; 0: the whole matrix is on the device. */
-static int64_t columns_each;
 
 static int open_engine(void **state) {
     (void)state;
@@ -82,7 +79,7 @@ static struct call new_form(enum lava_type type, int64_t m, int64_t n, int64_t k
     struct call call = {.qr = qr_new(type, m, k), .before = matrix_new(type, m, n)};
     memcpy(call.qr.now.all, call.qr.a.all, call.qr.a.bytes);
     const struct lava_operation factor = operation_of(LAVA_OPERATION_QR, &call.qr.now, &call.qr.tau);
-    lava_cpu_qr_run(lava_cpu_blas_get(), &factor, 0);
+    lava_cpu_qr_run(lava_cpu_blas_get(), &factor, (struct lava_cpu_done){0});
     reflections_check(&call.qr);
     for (int64_t j = 0; j < k; j++)
         memcpy(matrix_element(&call.before, 0, j), matrix_element(&call.qr.now, 0, j),
@@ -99,7 +96,7 @@ static struct call new_product(enum lava_type type, int64_t m, int64_t k, int64_
     call.before = on_right ? matrix_new(type, others, m) : matrix_new(type, m, others);
     memcpy(call.qr.now.all, call.qr.a.all, call.qr.a.bytes);
     const struct lava_operation factor = operation_of(LAVA_OPERATION_QR, &call.qr.now, &call.qr.tau);
-    lava_cpu_qr_run(lava_cpu_blas_get(), &factor, 0);
+    lava_cpu_qr_run(lava_cpu_blas_get(), &factor, (struct lava_cpu_done){0});
     reflections_fill(&call.before);
     call.now = matrix_copy(&call.before);
     call.operation =
@@ -118,16 +115,14 @@ static void free_call(struct call *call) {
     free(call->now.all);
 }
 
-static enum lava_status run(struct call *call, struct lava_progress *progress) {
+static enum lava_status run(void *tested, struct lava_progress *progress) {
+    struct call *call = tested;
     static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1, 1, 1, 1}};
-    const struct lava_overrides overrides = {.columns_each = columns_each};
+    const struct lava_overrides overrides = {0};
     struct lava_plan plan;
     memcpy(call->now.all, call->before.all, call->before.bytes);
     lava_policy_choose(&call->operation, &engine->capabilities, &figures, LAVA_MODE_GPU, &overrides, &plan);
     assert_int_equal(plan.place, LAVA_PLACE_GPU);
-    assert_int_equal(plan.columns.width, columns_each);
-    if (columns_each > 0)
-        return lava_block_reflector_run(engine, &call->operation, &plan, progress);
     return lava_qr_runner_run(engine, &call->operation, &plan, progress);
 }
 
@@ -163,88 +158,29 @@ static void check_result(struct call *call) {
     free(unit);
 }
 
-#ifdef LAVA_FAULT_INJECTION
-#    include "tests/robustness/fault_sweep.h"
-
-/* Whether a result may be there in part. */
-static bool can_be_partial(const struct call *call) {
-    return columns_each > 0 || call->operation.kind != LAVA_OPERATION_QR_RIGHT;
-}
-
-/* Whether some of it is written. */
-static bool is_begun(const struct lava_progress *progress) {
-    return progress->column > 0 || progress->row > 0;
-}
-
-/* The CPU goes on after a failure. Where nothing is written, the matrix is as it was. */
-static void go_on(struct call *call, bool failed, const struct lava_progress *progress) {
-    if (failed && !is_begun(progress))
+/* The CPU goes on after a failure. Where nothing is written, the matrix is as it was. The measure takes long:
+ * where the device computed everything, once is enough. */
+static void check_after(void *tested, bool came, bool is_new, const struct lava_progress *progress) {
+    struct call *call = tested;
+    bool goes_on = came && progress->column > 0;
+    if (came && !goes_on)
         assert_memory_equal(call->now.all, call->before.all, call->before.bytes);
-    else if (failed)
+    if (goes_on)
         assert_int_equal(lava_complete_on_cpu(&call->operation, progress), 0);
+    if (goes_on || is_new)
+        check_result(call);
 }
 
-/* Lets each passage of a point fail, and lets the CPU go on from there. */
-static void fail_at(struct call *call, enum lava_fault_point point, const char *name) {
-    struct lava_progress progress;
-    long partly = 0;
-    set_fault(NULL, 0);
-    lava_engine_release(engine);
-    assert_int_equal(run(call, &progress), LAVA_OK);
-    long passages = lava_fault_passages(point), last_whole = 0;
-    assert_true(passages > 0);
-    int turn = poison_random((int)passages);
-    for (long passage = 1; passage <= passages; passage++) {
-        if (fault_is_left_out(point, passage, passages, turn))
-            continue;
-        lava_engine_release(engine);
-        set_fault(name, passage);
-        bool came = fault_came(engine, point, passage, run(call, &progress));
-        set_fault(NULL, 0);
-        assert_int_equal(lava_arena_taken_bytes(&engine->arena), 0);
-        go_on(call, came, &progress);
-        partly += came && is_begun(&progress);
-        /* the measure takes long: where the device computed everything, once is enough */
-        if ((!came && !last_whole++) || (came && is_begun(&progress)))
-            check_result(call);
-    }
-    printf("%s: %ld passages, %ld with a part written\n", name, passages, partly);
-    assert_true(point != LAVA_FAULT_DOWNLOAD || (partly > 0) == can_be_partial(call));
-}
-
-/* A lost device is not used again, and opening one takes time: only the first passage fails, and some others
- * at random. */
-static void lose_device_at(struct call *call, enum lava_fault_point point, const char *name) {
-    struct lava_progress progress;
-    set_fault(NULL, 0);
-    assert_int_equal(run(call, &progress), LAVA_OK);
-    long passages = lava_fault_passages(point);
-    assert_true(passages > 0);
-    for (long passage = 1; passage <= passages; passage += 1 + poison_random((int)passages)) {
-        set_fault(name, passage);
-        enum lava_status status = run(call, &progress);
-        bool failed = fault_lost_device(&engine, point, passage, status, open_engine);
-        go_on(call, failed, &progress);
-        if (!failed || is_begun(&progress))
-            check_result(call);
-    }
+static void judge(const void *tested, const struct lapack_counts *counts) {
+    const struct call *call = tested;
+    assert_true((counts->partly > 0) == (call->operation.kind != LAVA_OPERATION_QR_RIGHT));
 }
 
 static void fail_everywhere(struct call *call) {
-    fail_at(call, LAVA_FAULT_ALLOCATE, "allocate");
-    fail_at(call, LAVA_FAULT_UPLOAD, "upload");
-    fail_at(call, LAVA_FAULT_SUBMIT, "submit");
-    fail_at(call, LAVA_FAULT_DOWNLOAD, "download");
-    lose_device_at(call, LAVA_FAULT_DEVICE_LOST, "device_lost");
-    lose_device_at(call, LAVA_FAULT_WAIT, "wait");
-    lose_device_at(call, LAVA_FAULT_VK, "vk");
+    const struct lapack_sweep sweep = {&engine, open_engine, call, call->operation.n,
+                                       run,     check_after, judge};
+    lapack_sweep_run(&sweep);
 }
-#else
-static void fail_everywhere(struct call *call) {
-    (void)call;
-    skip();
-}
-#endif
 
 /* The CPU's own way, from every number of columns that a device may have written. */
 static void complete_from(struct call *call, const struct matrix *whole, const struct matrix *tau,
@@ -260,52 +196,29 @@ static void complete_from(struct call *call, const struct matrix *whole, const s
     check_result(call);
 }
 
-/* The same from a number of rows, of C Q. */
-static void complete_from_row(struct call *call, const struct matrix *whole, int64_t row) {
-    const struct lava_progress progress = {.row = row, .rows = call->now.rows - row};
-    size_t bytes = (size_t)row * lava_type_bytes(call->now.type);
-    memcpy(call->now.all, call->before.all, call->before.bytes);
-    for (int64_t j = 0; j < call->now.columns && row > 0; j++)
-        memcpy(matrix_element(&call->now, 0, j), matrix_element(whole, 0, j), bytes);
-    assert_int_equal(lava_complete_on_cpu(&call->operation, &progress), 0);
-    check_result(call);
-}
-
 /* All of it on the CPU. */
 static void run_on_cpu(struct call *call) {
-    const struct lava_cpu_blas *blas = lava_cpu_blas_get();
     memcpy(call->now.all, call->before.all, call->before.bytes);
-    if (call->operation.kind == LAVA_OPERATION_QR)
-        lava_cpu_qr_run(blas, &call->operation, 0);
-    else if (call->operation.kind == LAVA_OPERATION_QR_FORM)
-        lava_cpu_qr_form_run(blas, &call->operation, call->now.columns);
-    else
-        lava_cpu_qr_multiply_run(blas, &call->operation, 0);
+    lava_complete_on_cpu(&call->operation, &(const struct lava_progress){0});
     check_result(call);
 }
 
 static void check(struct call call) {
     struct lava_progress progress;
     int64_t n = call.now.columns;
-    bool is_right = call.operation.kind == LAVA_OPERATION_QR_RIGHT, by_rows = is_right && columns_each > 0;
+    bool is_right = call.operation.kind == LAVA_OPERATION_QR_RIGHT;
     if (has_faults) {
         fail_everywhere(&call);
     } else {
         assert_int_equal(run(&call, &progress), LAVA_OK);
-        if (by_rows)
-            assert_int_equal(progress.row, call.now.rows);
-        else
-            assert_int_equal(progress.column, n);
+        assert_int_equal(progress.column, n);
         check_result(&call);
         struct matrix whole = matrix_copy(&call.now), tau = matrix_copy(&call.qr.tau);
-        for (int i = columns_each > 0; i < 3 && !is_right; i++)
+        for (int i = 0; i < 3 && !is_right; i++)
             complete_from(&call, &whole, &tau, i == 2 ? n : 1 + reflections_below(n));
-        if (by_rows)
-            complete_from_row(&call, &whole, 1 + reflections_below(call.now.rows));
         free(whole.all);
         free(tau.all);
-        if (columns_each == 0)
-            run_on_cpu(&call);
+        run_on_cpu(&call);
     }
     free_call(&call);
 }
@@ -358,28 +271,6 @@ static void products(void **state) {
     }
 }
 
-/* Several blocks of each kind, and several slices of reflections. */
-static void blocks(void **state) {
-    (void)state;
-    if (has_faults) {
-        check(new_qr(LAVA_TYPE_FP32, 140, 150));
-        check(new_form(LAVA_TYPE_FP64, 150, 140, 130));
-        check(new_product(LAVA_TYPE_FP32, 140, 130, 135, 1));
-        check(new_product(LAVA_TYPE_FP64, 140, 130, 135, 2));
-        return;
-    }
-    for (size_t t = problem_first_type(); t < COUNT(types); t += 2) {
-        check(new_qr(types[t], 140 + reflections_below(20), 130 + reflections_below(10)));
-        check(new_product(types[t], 150, 129 + reflections_below(20), 135, (int)t));
-        reflections_tell(types[t]);
-    }
-    check(new_qr(LAVA_TYPE_FP64, 40, 270)); /* the first block has all reflections */
-    check(new_qr(LAVA_TYPE_FP32, 270, 260));
-    check(new_form(LAVA_TYPE_FP64, 300, 270, 129 + reflections_below(20)));
-    check(new_form(LAVA_TYPE_CFP32, 270, 260, 20));
-    check(new_form(LAVA_TYPE_CFP64, 140, 135, 135));
-}
-
 /* Workgroups that wait for others in vain give up. The matrix remains as it is, and the next one has panels
  * of another form. */
 static void stalled(void **state) {
@@ -413,11 +304,7 @@ static void stalled(void **state) {
 
 int main(int count, char **arguments) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(factorizations), cmocka_unit_test(forms),
-                                       cmocka_unit_test(products), cmocka_unit_test(stalled)},
-                            by_blocks[] = {cmocka_unit_test(blocks)};
-    bool is_by_blocks = count > 1 && !strcmp(arguments[1], "blocks");
-    has_faults = count > 1 && !strcmp(arguments[count - 1], "faults");
-    columns_each = is_by_blocks ? 128 : 0;
-    return is_by_blocks ? cmocka_run_group_tests(by_blocks, begin, close_engine)
-                        : cmocka_run_group_tests(tests, begin, close_engine);
+                                       cmocka_unit_test(products), cmocka_unit_test(stalled)};
+    has_faults = count > 1 && !strcmp(arguments[1], "faults");
+    return cmocka_run_group_tests(tests, begin, close_engine);
 }

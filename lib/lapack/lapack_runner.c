@@ -1,0 +1,144 @@
+/* Runs the plan of a LAPACK operation from host memory to host memory. Called by the families' files.
+ *
+ * Invariant: nothing of C is written before the whole result is on the device, and then only columns of it;
+ * nothing of the right-hand sides before all of C is. Where the CPU could not go on from some of C's columns,
+ * they are collected in a buffer, and copied when that has all of them: nothing can fail then. */
+#include "lib/lapack/lapack_runner.h"
+
+#include <stdlib.h>
+
+#include "lib/host/matrix_copy.h"
+
+/* Everything that is uploaded, in order, but for what the family uploads first. */
+static bool next_stored(void *context, struct lava_stored *stored) {
+    struct lava_lapack_run *run = context;
+    return lava_trapezoids_stage(&run->c, stored) ||
+           (run->sides.matrix.columns > 0 && lava_trapezoids_stage(&run->sides, stored)) ||
+           (run->chunks.solve && lava_rhs_chunks_stage(&run->chunks, stored));
+}
+
+/* C's trapezoids are staged ahead when the family has uploaded what goes before them. */
+static enum lava_status upload(const struct lava_lapack_family *family, struct lava_lapack_run *run) {
+    enum lava_status status = family->upload ? family->upload(run) : LAVA_OK;
+    run->stream->staging.next = next_stored;
+    run->stream->staging.context = run;
+    status = status ? status : lava_trapezoids_upload(&run->c);
+    return status || run->sides.matrix.columns == 0 ? status : lava_trapezoids_upload(&run->sides);
+}
+
+enum lava_status lava_lapack_runner_await(struct lava_lapack_run *run, void *host) {
+    const struct lava_device_download how = {
+        .matrix = run->small, .host = host, .ld = run->small.rows, .after = run->computed};
+    enum lava_status status = lava_device_matrix_download_beside(run->stream, &how, &run->small_download);
+    return status ? status : lava_download_finish(run->stream, 0);
+}
+
+static enum lava_status download(struct lava_lapack_run *run) {
+    const struct lava_operation *operation = run->operation;
+    const struct lava_trapezoids_result result = {.matrix = run->is_in_work ? run->work : run->c.matrix,
+                                                  .first = run->buffer ? run->buffer : operation->c.first,
+                                                  .ld = run->buffer ? operation->m : operation->c.ld,
+                                                  .after = run->computed,
+                                                  .descends = lava_operation_descends(operation)};
+    if (run->only_reads) {
+        run->c.is_written = true;
+        return LAVA_OK;
+    }
+    return lava_trapezoids_download(&run->c, &result);
+}
+
+/* The columns of C's region <- those of the buffer. */
+static void copy_buffer(const struct lava_lapack_run *run) {
+    const struct lava_operation *operation = run->operation;
+    const struct lava_matrix_copy copy = {.type = operation->type,
+                                          .source = run->buffer,
+                                          .source_ld = operation->m,
+                                          .target = operation->c.first,
+                                          .target_ld = operation->c.ld,
+                                          .rows = operation->m,
+                                          .columns = operation->n,
+                                          .region = operation->c.region,
+                                          .order = run->order};
+    lava_matrix_copy(run->stream->pool, &copy);
+}
+
+static void record(const struct lava_lapack_run *run, struct lava_progress *progress) {
+    progress->rows = run->operation->m;
+    if (!run->buffer || run->c.is_written)
+        progress->column = lava_trapezoids_written(&run->c);
+    if (!run->c.is_written)
+        return;
+    if (run->chunks.solve) {
+        const struct lava_side_progress sides = lava_rhs_chunks_progress(&run->chunks);
+        progress->sides = sides.side + sides.columns;
+    } else if (run->sides.matrix.columns > 0) {
+        progress->sides = lava_trapezoids_written(&run->sides);
+    }
+}
+
+static enum lava_status run_family(const struct lava_lapack_family *family, struct lava_lapack_run *run,
+                                   struct lava_progress *progress) {
+    enum lava_status status = lava_trapezoids_make_room(&run->c, run->plan);
+    if (status)
+        return status;
+    lava_stream_look_around(run->stream);
+    status = upload(family, run);
+    if (!status && family->compute)
+        status = family->compute(run);
+    if (!status && family->check)
+        status = family->check(run);
+    if (status)
+        return status; /* nothing is written */
+    status = download(run);
+    if (!status && family->finish)
+        status = family->finish(run);
+    lava_download_settle(run->stream);
+    if (!status && run->buffer)
+        copy_buffer(run);
+    (family->record ? family->record : record)(run, progress);
+    return status;
+}
+
+static void free_all(struct lava_lapack_run *run) {
+    lava_rhs_chunks_free(&run->chunks, run->engine);
+    lava_device_matrix_free(run->engine, &run->reflections);
+    lava_device_matrix_free(run->engine, &run->work);
+    lava_device_matrix_free(run->engine, &run->small);
+    lava_device_matrix_free(run->engine, &run->whole);
+    free(run->words);
+    free(run->buffer);
+    free(run->order);
+}
+
+enum lava_status lava_lapack_runner_run(const struct lava_lapack_family *family, struct lava_engine *engine,
+                                        const struct lava_operation *operation, const struct lava_plan *plan,
+                                        struct lava_progress *progress) {
+    const struct lava_result *c = &operation->c;
+    const struct lava_right_sides *sides = &operation->sides;
+    struct lava_stream stream;
+    struct lava_lapack_run run = {
+        .engine = engine,
+        .stream = &stream,
+        .operation = operation,
+        .plan = plan,
+        .overrides.memory_bytes = plan->chunks.product_bytes,
+        .c = {.stream = &stream, .region = c->region, .first = c->first, .ld = c->ld},
+        .sides = {.stream = &stream, .first = sides->first, .ld = sides->ld},
+        .chunks = {.stream = &stream,
+                   .plan = &plan->chunks,
+                   .type = operation->type,
+                   .sizes = {.order = operation->n, .sides = sides->count},
+                   .first = sides->first,
+                   .ld = sides->ld,
+                   .context = &run}};
+    *progress = (struct lava_progress){0};
+    enum lava_status status = family->create(&run);
+    if (!status && run.chunks.solve)
+        status = lava_rhs_chunks_create(&run.chunks, engine);
+    if (!status) {
+        lava_stream_open(&stream, engine, false);
+        status = lava_stream_close(&stream, run_family(family, &run, progress));
+    }
+    free_all(&run);
+    return status;
+}
