@@ -488,6 +488,18 @@ void lava_config_peek(struct lava_config *config, struct lava_config_storage *st
     lava_config_parse(config, storage, getauxval(AT_SECURE) != 0, get_from_environment, keep_quiet, NULL);
 }
 
+/* FNV-1a, 64 bits. */
+uint64_t lava_config_fingerprint(void) {
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+        const char *value = getenv(variables[i].name);
+        for (const char *byte = value ? value : ""; *byte; byte++)
+            hash = (hash ^ (unsigned char)*byte) * 0x100000001b3u;
+        hash = (hash ^ 0xffu) * 0x100000001b3u; /* the end of a value */
+    }
+    return hash;
+}
+
 bool lava_config_wants_report(void) {
     const char *stats = getenv("LAVABLAS_STATS");
     return stats && lava_config_is_report(stats) && getauxval(AT_SECURE) == 0;

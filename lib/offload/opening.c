@@ -99,6 +99,7 @@ void lava_opening_connect(void) {
         .lock = lava_context_lock, .unlock = lava_idle_unlock, .measured = use_figures};
     lava_report_note(LAVA_REPORT_CPU_BLAS, lava_cpu_blas_get()->path);
     lava_report_note(LAVA_REPORT_FIGURES, "starting values");
+    lava_program_history_open();
     lava_report_note(LAVA_REPORT_HISTORY, lava_history_text(lava_program_history_rule()));
     lava_report_install();
     lava_trace_install();

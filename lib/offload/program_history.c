@@ -9,10 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "lib/base/clock.h"
 #include "lib/base/config.h"
 #include "lib/base/file_cache.h"
+#include "lib/base/log.h"
 #include "lib/base/program_key.h"
 #include "lib/base/report.h"
 
@@ -24,7 +26,9 @@ static struct {
     struct lava_file_cache_place place;
     char home[sizeof((struct lava_config_storage *)0)->cache_home];
     struct lava_history before;
-    uint64_t loaded_ns;
+    uint64_t loaded_ns, settings; /* when the library was loaded */
+    pid_t process;                /* that was started */
+    bool has_changed;             /* the settings, before the first call */
     _Atomic bool early;
     _Atomic uint64_t needs, first_ns;
     _Atomic int64_t saved_ns, missed_ns;
@@ -65,7 +69,17 @@ void lava_program_history_look(void) {
     strcpy(own.home, config.cache_home);
     lava_file_cache_place_init(&own.place, own.home, NAME, own.key.text, strlen(own.key.text));
     own.before = read_file();
+    own.process = getpid();
+    own.settings = lava_config_fingerprint();
     own.use = use;
+}
+
+void lava_program_history_open(void) {
+    own.has_changed = own.use != LAVA_HISTORY_OFF && lava_config_fingerprint() != own.settings;
+    if (own.has_changed && own.early)
+        lava_log_always(
+            "the program has changed LAVABLAS_ variables after its start, when they were read already: "
+            "they count from its next run on");
 }
 
 enum lava_history_rule lava_program_history_rule(void) {
@@ -100,7 +114,11 @@ void lava_program_history_end(bool prepared) {
                                          .saved_ns = (double)own.saved_ns,
                                          .missed_ns = (double)own.missed_ns,
                                          .first_ns = (double)own.first_ns};
-    if (own.use != LAVA_HISTORY_ON || !lava_history_is_telling(&own.before, &run))
+    if (own.use != LAVA_HISTORY_ON || own.process != getpid())
+        return;
+    if (own.has_changed)
+        unlink(own.place.path);
+    if (own.has_changed || !lava_history_is_telling(&own.before, &run))
         return;
     struct lava_program_history_entry entry;
     memset(&entry, 0, sizeof entry);

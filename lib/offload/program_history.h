@@ -1,8 +1,9 @@
 /* What this program's earlier runs say (dispatch/history.h), and what this one adds: a small file in the
  * cache for each program that has prepared a device (lib/base/program_key.h tells programs apart).
  *
- * The library is loaded into every program that inherits LD_PRELOAD. In one without a history this costs two
- * system calls, and begins no thread and makes no file. */
+ * A history is of the process that was started: a child of fork() adds nothing. The library is loaded into
+ * every program that inherits LD_PRELOAD. In one without a history this costs two system calls, and begins no
+ * thread and makes no file. */
 #ifndef LAVA_OFFLOAD_PROGRAM_HISTORY_H
 #define LAVA_OFFLOAD_PROGRAM_HISTORY_H
 
@@ -16,6 +17,9 @@
 /* Reads the program's file, once, when the library is loaded. A process that does not call it has no history,
  * and adds to none. */
 void lava_program_history_look(void);
+/* Called at the first call. A program that changes the library's settings after its start, as by os.environ,
+ * has no history: what is prepared before would not know them. */
+void lava_program_history_open(void);
 /* Returns the rule of this process, which stays. */
 enum lava_history_rule lava_program_history_rule(void);
 /* Returns what the last run that won needed of the device (lib/offload/steps.h). */

@@ -125,13 +125,36 @@ static int child_execs(void) {
     return 1;
 }
 
+/* A program that chooses its own settings before its first call. */
+static int child_sets(void) {
+    setenv("LAVABLAS_PRECISION", "ieee", 1);
+    return child_wins();
+}
+
+/* The parent never calls; what its child wins is not the program's. */
+static int child_of_fork_wins(void) {
+    int status = 1;
+    pid_t child = fork();
+    if (child == 0)
+        exit(child_wins());
+    CASE_CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+    return case_result();
+}
+
 static const struct {
     const char *name;
     int (*run)(void);
 } children[] = {
-    {"wins", child_wins},    {"early", child_is_early}, {"at-once", child_calls_at_once},
-    {"idle", child_is_idle}, {"quiet", child_is_quiet}, {"none", child_has_none},
-    {"forks", child_forks},  {"execs", child_execs},
+    {"wins", child_wins},
+    {"early", child_is_early},
+    {"at-once", child_calls_at_once},
+    {"idle", child_is_idle},
+    {"quiet", child_is_quiet},
+    {"none", child_has_none},
+    {"forks", child_forks},
+    {"execs", child_execs},
+    {"sets", child_sets},
+    {"fork-wins", child_of_fork_wins},
 };
 
 /* The cases. */
@@ -194,6 +217,22 @@ static int settings(void) {
     CASE_CHECK(runs("early", "read"));
     CASE_CHECK(runs("none", "off"));
     CASE_CHECK(entry_of().runs == 1);
+    return close_home();
+}
+
+static int settings_of_the_program(void) {
+    if (!open_home())
+        return 1;
+    CASE_CHECK(runs("sets", "on"));
+    CASE_CHECK(entry_of().runs == 0);
+    if (!CASE_FORK_IS_UNSAFE) {
+        CASE_CHECK(runs("fork-wins", "on"));
+        CASE_CHECK(entry_of().runs == 0);
+    }
+    CASE_CHECK(runs("wins", "on"));
+    CASE_CHECK(entry_of().runs == 1);
+    runs("sets", "on"); /* it is early now, and its settings come too late, which is told */
+    CASE_CHECK(entry_of().runs == 0);
     return close_home();
 }
 
@@ -331,6 +370,7 @@ int main(int argument_count, char **arguments) {
     static const struct test_case cases[] = {
         {.name = "early", .run = early_in_later_starts, .lines = -1},
         {.name = "settings", .run = settings, .lines = -1},
+        {.name = "own_settings", .run = settings_of_the_program, .lines = -1},
         {.name = "at_once", .run = call_during_the_load, .lines = -1},
         {.name = "quiet", .run = quiet_after_a_loss, .lines = -1},
         {.name = "processes", .run = processes_of_the_program, .lines = -1},
