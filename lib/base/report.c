@@ -38,10 +38,8 @@
 
 static const char *_Atomic facts[LAVA_REPORT_FACTS];
 static const char *const fact_names[LAVA_REPORT_FACTS] = {
-    [LAVA_REPORT_CPU_BLAS] = "cpu_blas",
-    [LAVA_REPORT_DEVICE] = "device",
-    [LAVA_REPORT_NO_DEVICE] = "no_device",
-    [LAVA_REPORT_FIGURES] = "figures",
+    [LAVA_REPORT_CPU_BLAS] = "cpu_blas",   [LAVA_REPORT_DEVICE] = "device",
+    [LAVA_REPORT_NO_DEVICE] = "no_device", [LAVA_REPORT_FIGURES] = "figures",
     [LAVA_REPORT_HISTORY] = "history",
 };
 static _Atomic bool told; /* the report: there is one for each process */

@@ -18,7 +18,8 @@ enum lava_quiet_use { LAVA_QUIET_CPU, LAVA_QUIET_DEVICE };
 
 /* Only the thread that measures calls the following. */
 
-/* Returns whether a turn may begin. Until the program was watched for some tens of milliseconds it may not. */
+/* Returns whether a turn may begin. Until the program was watched for some tens of milliseconds it may not.
+ */
 bool lava_quiet_allows(enum lava_quiet_use use);
 void lava_quiet_turn_ended(enum lava_quiet_use use, uint64_t turn_ns);
 

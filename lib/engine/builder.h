@@ -18,8 +18,8 @@ typedef size_t lava_builder_needs(const struct lava_engine *engine, const struct
  * until lava_builder_go_on. `stops` is asked before
  * each pipeline: once it returns true no more are begun; NULL: never. Returns NULL without memory. */
 struct lava_builder *lava_builder_start(struct lava_engine *engine, lava_builder_needs *needs,
-                                        const struct lava_kernel *const *kernels, int count,
-                                        bool first_alone, bool (*stops)(void));
+                                        const struct lava_kernel *const *kernels, int count, bool first_alone,
+                                        bool (*stops)(void));
 /* Begins with the other kernels, too. */
 void lava_builder_go_on(struct lava_builder *builder);
 /* Waits until all pipelines of a kernel exist, or one could not be created, as *status says. Returns its

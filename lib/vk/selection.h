@@ -7,8 +7,8 @@
 #include "lib/vk/device.h"
 
 /* Picks the device with the ordinal of *device among those that the process uses (device_set.h). Fills the
- * physical device, the size of that set, its capabilities, memory types, queue families and feature flags. On failure
- * *why, a string of static storage, says what is missing. */
+ * physical device, the size of that set, its capabilities, memory types, queue families and feature flags. On
+ * failure *why, a string of static storage, says what is missing. */
 enum lava_status lava_selection_pick(struct lava_device *device, const struct lava_config *config,
                                      const char **why);
 

@@ -143,8 +143,8 @@ static bool wait_for_device(void) {
     const char *why;
     enum lava_reason reason;
     lava_offload_open();
-    bool ready =
-        shape == HALF ? lava_prepare_may_multiply(products[HALF].type, true, &reason) : lava_offload_wait(&why);
+    bool ready = shape == HALF ? lava_prepare_may_multiply(products[HALF].type, true, &reason)
+                               : lava_offload_wait(&why);
     if (ready && shape == IMPORTED)
         import_everything();
     return ready;

@@ -11,10 +11,10 @@
 #include "lavablas_cblas.h"
 #include "lib/calibrate/expected.h"
 #include "lib/calibrate/figures_file.h"
+#include "lib/offload/forecast.h"
 #include "lib/offload/fork_gate.h"
 #include "lib/offload/offload.h"
 #include "lib/offload/prepare.h"
-#include "lib/offload/forecast.h"
 #include "lib/offload/threshold.h"
 #include "tests/robustness/cases.h"
 
@@ -195,8 +195,7 @@ static double multiply_until_start(int most) {
         sum_s += (double)ns / 1e9;
     }
     product_free(&product);
-    CASE_CHECK((last.reason == LAVA_REASON_STARTING) ==
-               (lava_readiness_phase() != LAVA_READINESS_UNOPENED));
+    CASE_CHECK((last.reason == LAVA_REASON_STARTING) == (lava_readiness_phase() != LAVA_READINESS_UNOPENED));
     return sum_s;
 }
 

@@ -263,8 +263,8 @@ static unsigned environment(void) {
     return state;
 }
 
-/* Flushes subnormals, and has flags raised. With directed rounding, or exceptions that trap, the CPU BLAS computes
- * (tests/library/test_near_underflow.c). */
+/* Flushes subnormals, and has flags raised. With directed rounding, or exceptions that trap, the CPU BLAS
+ * computes (tests/library/test_near_underflow.c). */
 static void set_environment(void) {
     feclearexcept(FE_ALL_EXCEPT);
     feraiseexcept(FE_DIVBYZERO);
