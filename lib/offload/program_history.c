@@ -59,8 +59,6 @@ static struct lava_history read_file(void) {
 void lava_program_history_look(void) {
     static struct lava_config_storage storage; /* large for a thread's stack */
     struct lava_config config;
-    if (own.loaded_ns)
-        return;
     own.loaded_ns = lava_clock_now_ns();
     lava_config_peek(&config, &storage);
     enum lava_history_use use = use_of(&config);

@@ -14,8 +14,8 @@
 
 #define LAVA_PROGRAM_HISTORY_FILES 256 /* at most; the oldest ones are deleted */
 
-/* Reads the program's file, once, when the library is loaded. A process that does not call it has no history,
- * and adds to none. */
+/* Reads the program's file. Called once, before main(); a process that does not call it has no history, and
+ * adds to none. */
 void lava_program_history_look(void);
 /* Called at the first call. A program that changes the library's settings after its start, as by os.environ,
  * has no history: what is prepared before would not know them. */
