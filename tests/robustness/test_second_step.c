@@ -29,6 +29,7 @@
 #define THREADS 4
 #define AT_MOST 120.0 /* seconds for a preparation, on a busy machine */
 #define CHILD_S 10
+#define AUTO    "LAVABLAS_MODE=auto", "LAVABLAS_INIT=async"
 
 enum routine { SYMM, TRMM, SYR2K, ROUTINES };
 
@@ -562,20 +563,19 @@ int main(int argument_count, char **arguments) {
         {.name = "starts from nothing", .run = starts_from_nothing, .variables = {ASYNC}},
         {.name = "not where the CPU is faster",
          .run = not_where_the_cpu_is_faster,
-         .variables = {"LAVABLAS_MODE=auto", "LAVABLAS_INIT=async", "LAVABLAS_LEARN=off",
-                       "LAVABLAS_CALIBRATE=off"}},
+         .variables = {AUTO, "LAVABLAS_LEARN=off", "LAVABLAS_CALIBRATE=off"}},
         {.name = "not for a few calls",
          .run = not_for_a_few_calls,
-         .variables = {"LAVABLAS_MODE=auto", "LAVABLAS_INIT=async", "LAVABLAS_LEARN=off"}},
+         .variables = {AUTO, "LAVABLAS_LEARN=off"}},
         {.name = "where enough was lost",
          .run = where_enough_was_lost,
          .attempts = 4, /* beside other work all times are others */
          .lines = -1,
-         .variables = {"LAVABLAS_MODE=auto", "LAVABLAS_INIT=async", "LAVABLAS_CALIBRATE=off"}},
+         .variables = {AUTO, "LAVABLAS_CALIBRATE=off"}},
         {.name = "other kernels wait",
          .run = other_kernels_wait,
          .attempts = 4,
-         .variables = {"LAVABLAS_DEVICE=cpu", "LAVABLAS_MODE=auto", "LAVABLAS_INIT=async"}},
+         .variables = {"LAVABLAS_DEVICE=cpu", AUTO}},
         {.name = "ready types go on", .run = ready_types_go_on, .variables = {ASYNC}},
         {.name = "end during another type",
          .run = end_during_another_type,
