@@ -572,10 +572,7 @@ int main(int argument_count, char **arguments) {
          .attempts = 4, /* beside other work all times are others */
          .lines = -1,
          .variables = {AUTO, "LAVABLAS_CALIBRATE=off"}},
-        {.name = "other kernels wait",
-         .run = other_kernels_wait,
-         .attempts = 4,
-         .variables = {"LAVABLAS_DEVICE=cpu", AUTO}},
+        {.name = "other kernels wait", .run = other_kernels_wait, .attempts = 4, .variables = {AUTO}},
         {.name = "ready types go on", .run = ready_types_go_on, .variables = {ASYNC}},
         {.name = "end during another type",
          .run = end_during_another_type,
