@@ -9,13 +9,9 @@
 #include "dispatch/halving.h"
 #include "shaders/interface.h"
 
-struct lava_inverse_parts lava_inverse_parts(const struct lava_operation *operation) {
-    return lava_operation_row(operation)->inverse;
-}
-
 /* A solve with all columns takes three times as much as a triangle's inverse. */
 double lava_inverse_flops(const struct lava_operation *operation) {
-    const struct lava_inverse_parts parts = lava_inverse_parts(operation);
+    const struct lava_inverse_parts parts = lava_operation_row(operation)->inverse;
     double m = (double)operation->m, n = (double)operation->n, k = (double)operation->k;
     return lava_operation_pair_flops(operation) * lava_triangle_of(m, n) * (k + 2) / 3 *
            (parts.inverts + parts.squares + 3 * parts.solves);
@@ -23,7 +19,7 @@ double lava_inverse_flops(const struct lava_operation *operation) {
 
 /* What the first half adds to the rest of the matrix. By LU all rows are solved for at once. */
 static struct lava_operation largest_product(const struct lava_operation *operation) {
-    const struct lava_inverse_parts parts = lava_inverse_parts(operation);
+    const struct lava_inverse_parts parts = lava_operation_row(operation)->inverse;
     int64_t n = operation->n, half = lava_halving_half(n);
     if (parts.squares)
         half = lava_maximum(half, lava_minimum(n, LAVA_INVERSE_SQUARE));
@@ -59,7 +55,7 @@ static double moved_bytes(const struct lava_inverse_parts *parts, const struct l
 /* Returns the device's time between the upload and the download. The CPU records ahead of the device. */
 static double device_ns(const struct lava_halving *request, double flops_per_s) {
     const struct lava_operation *operation = request->operation;
-    const struct lava_inverse_parts parts = lava_inverse_parts(operation);
+    const struct lava_inverse_parts parts = lava_operation_row(operation)->inverse;
     int64_t blocks = lava_solve_blocks(operation->n), halves = lava_halving_solve_blocks(blocks);
     int64_t recorded = blocks + (parts.inverts ? halves + blocks : 0) + (parts.squares ? halves : 0) +
                        (parts.solves ? blocks : 0);
@@ -71,7 +67,7 @@ static double device_ns(const struct lava_halving *request, double flops_per_s) 
 
 /* The copy threads copy the buffer that collects inverses by factors: the bytes of the result. */
 static double buffer_ns(const struct lava_operation *operation) {
-    const struct lava_inverse_parts parts = lava_inverse_parts(operation);
+    const struct lava_inverse_parts parts = lava_operation_row(operation)->inverse;
     bool has_buffer = parts.inverts && (parts.squares || parts.solves);
     return has_buffer ? 1e9 * lava_operation_operand_bytes(operation) / LAVA_HALVING_BUFFER_BYTES_PER_S : 0;
 }
@@ -79,7 +75,7 @@ static double buffer_ns(const struct lava_operation *operation) {
 static enum lava_reason plan_whole(const struct lava_halving *request, struct lava_plan *plan) {
     const struct lava_operation *operation = request->operation;
     const struct lava_operation product = largest_product(operation);
-    const struct lava_inverse_parts parts = lava_inverse_parts(operation);
+    const struct lava_inverse_parts parts = lava_operation_row(operation)->inverse;
     bool has_products = operation->n > LAVA_SOLVE_ORDER || parts.squares;
     uint64_t bytes = lava_solve_matrix_bytes(request->device, operation->type, operation->n, operation->n);
     if (parts.solves && bytes < UINT64_MAX / 2)

@@ -9,9 +9,6 @@
  * large matrix takes far longer; smaller blocks would be more products, of some 10 us each. */
 #define LAVA_INVERSE_SQUARE 256
 
-/* Returns what the operation consists of. */
-struct lava_inverse_parts lava_inverse_parts(const struct lava_operation *operation);
-
 double lava_inverse_flops(const struct lava_operation *operation);
 
 /* Fills in the kernel of the products, its shape and rate, the blocking of the largest product and gpu_ns.

@@ -184,7 +184,8 @@ bool lava_operation_operands_overlap(const struct lava_operation *operation);
 bool lava_operation_sides_overlap(const struct lava_operation *operation);
 /* Returns whether lib/blas can compute it in halves if it does not fit the device's memory. */
 static inline bool lava_operation_has_halves(const struct lava_operation *operation) {
-    return lava_operation_row(operation)->solves || operation->c.region != LAVA_REGION_ALL;
+    const struct lava_kind *row = lava_operation_row(operation);
+    return row->solves || (row->is_product && operation->c.region != LAVA_REGION_ALL);
 }
 
 /* Returns the rows of the stored A (or B, or the right-hand sides), which the leading dimension must reach.

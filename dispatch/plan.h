@@ -1,4 +1,5 @@
-/* A plan: where a product is computed and how. policy.h makes plans, lib/engine runs them. Types alone. */
+/* A plan: where a product is computed and how. policy.h makes plans, lib/product and lib/lapack run them.
+ * Types alone. */
 #ifndef LAVA_DISPATCH_PLAN_H
 #define LAVA_DISPATCH_PLAN_H
 

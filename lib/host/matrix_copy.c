@@ -1,4 +1,4 @@
-/* Passes over matrices in host memory. Called by lib/engine. Invariant: a cell is some whole columns, and no
+/* Passes over matrices in host memory. Called by lib/lapack. Invariant: a cell is some whole columns, and no
  * two cells write the same memory. */
 #include "lib/host/matrix_copy.h"
 

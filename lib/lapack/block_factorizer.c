@@ -1,5 +1,5 @@
-/* Factors a matrix that stays in host memory, by block columns, left-looking. Called by
- * lib/offload/offload.c.
+/* Factors a matrix that stays in host memory, by block columns, left-looking. A row of
+ * lib/offload/way_rows.c.
  *
  *     host                         device
  *     C: block columns before J    slices of them, one after the other ---+

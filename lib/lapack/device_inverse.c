@@ -256,9 +256,10 @@ enum lava_status lava_device_square(struct lava_stream *stream, const struct lav
     return lava_stream_keep(stream, status ? status : lava_stream_end_step(stream));
 }
 
-enum lava_status lava_device_fill_triangle(struct lava_stream *stream,
-                                           const struct lava_device_matrix *source, enum lava_region stored,
-                                           const struct lava_device_matrix *target) {
+/* target <- a stored triangle, with zeros in the other one. Both are square, of one size and type, and do not
+ * overlap. Returns what lava_device_invert returns. */
+static enum lava_status fill_triangle(struct lava_stream *stream, const struct lava_device_matrix *source,
+                                      enum lava_region stored, const struct lava_device_matrix *target) {
     const struct lava_pipeline_specification specification = lava_pipelines_square();
     const struct lava_pipeline *pipeline;
     int64_t n = source->rows;
@@ -300,7 +301,7 @@ enum lava_status lava_device_invert_lu(struct lava_stream *stream,
     enum lava_status status = lava_device_invert(stream, &upper);
     if (status || a->rows == 0)
         return status;
-    status = lava_device_fill_triangle(stream, a, LAVA_REGION_UPPER, x);
+    status = fill_triangle(stream, a, LAVA_REGION_UPPER, x);
     status = status ? status : lava_device_solve(stream, &solve);
     return lava_stream_keep(stream, status);
 }

@@ -41,12 +41,6 @@ int64_t lava_device_square_order(int64_t n);
 enum lava_status lava_device_square(struct lava_stream *stream, const struct lava_device_triangle *triangle,
                                     const struct lava_device_matrix *work);
 
-/* target <- a stored triangle, with zeros in the other one. Both are square, of one size and type, and do not
- * overlap. Returns what lava_device_invert returns. */
-enum lava_status lava_device_fill_triangle(struct lava_stream *stream,
-                                           const struct lava_device_matrix *source, enum lava_region stored,
-                                           const struct lava_device_matrix *target);
-
 /* X <- the matrix with X L = inv(U), by the factors L and U in A, as lava_device_lu leaves them. That is the
  * inverse of P' L U before its columns are swapped. U becomes its inverse. X is as large as A, of its type,
  * and does not overlap it. The error is that of ?getri: |X L U - I| <= c n u |X| |L| |U|. Returns what

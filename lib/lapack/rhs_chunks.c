@@ -1,4 +1,4 @@
-/* Streams right-hand sides through the device. Called by solver.c and factorizer.c.
+/* Streams right-hand sides through the device. Called by lapack_runner.c and block_factorizer.c.
  *
  *     CPU threads            upload queue        compute queue       download queue
  *     chunk 0 -> slots       slot -> X0

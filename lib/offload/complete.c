@@ -1,5 +1,5 @@
-/* Computes the rest of C by the CPU's routines. Called by offload.c. Invariant: what is written is not
- * written again. */
+/* Computes the rest of C by the CPU's routines. Called by offload.c and crew.c. Invariant: what is written is
+ * not written again. */
 #include "lib/offload/complete.h"
 
 #include "dispatch/arithmetic.h"

@@ -209,7 +209,9 @@ static bool try_device(struct lava_call *call) {
     call->reason = reason_of(status);
     if (lava_device_run_wrote_nothing(operation, &progress)) {
         /* it may still be computed in halves (lib/blas/triangle_call.c, lib/blas/structured_call.c) */
-        if (status == LAVA_ERROR_DEVICE_MEMORY && lava_operation_has_halves(operation) && !lost)
+        bool is_lapack = lava_operation_row(operation)->is_lapack;
+        if (status == LAVA_ERROR_DEVICE_MEMORY && (is_lapack || lava_operation_has_halves(operation)) &&
+            !lost)
             call->reason = operation->twice ? LAVA_REASON_HALVES : LAVA_REASON_MEMORY;
         return false; /* the call is forwarded */
     }

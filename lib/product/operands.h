@@ -1,4 +1,4 @@
-/* What a pack task reads, and where it writes. Called by stages.c. Private to lib/engine. */
+/* What a pack task reads, and where it writes. Called by stages.c. Private to lib/product. */
 #ifndef LAVA_PRODUCT_OPERANDS_H
 #define LAVA_PRODUCT_OPERANDS_H
 

@@ -1,5 +1,5 @@
 /* The state of one run of a program: what its tasks share. The runner makes it, the stages read and advance
- * it. Private to lib/engine. */
+ * it. Private to lib/product. */
 #ifndef LAVA_PRODUCT_RUN_H
 #define LAVA_PRODUCT_RUN_H
 

@@ -1,5 +1,5 @@
 /* The compute stages of one run: pack operands, multiply blocks of C, epilogue. They record commands for
- * tasks of the program; the runner keeps the order. Private to lib/engine. */
+ * tasks of the program; the runner keeps the order. Private to lib/product. */
 #ifndef LAVA_PRODUCT_STAGES_H
 #define LAVA_PRODUCT_STAGES_H
 

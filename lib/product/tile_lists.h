@@ -1,5 +1,5 @@
 /* Lists of tiles on the device: which tiles of C a multiply computes, and in which order. They are kept
- * between runs and uploaded when a run needs one that is missing. Private to lib/engine. */
+ * between runs and uploaded when a run needs one that is missing. Private to lib/product. */
 #ifndef LAVA_PRODUCT_TILE_LISTS_H
 #define LAVA_PRODUCT_TILE_LISTS_H
 

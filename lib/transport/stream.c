@@ -1,5 +1,5 @@
 /* Collects commands for the compute queue, submits copies between host and device, and stamps both. Called by
- * the other files of lib/engine. */
+ * lib/transport, lib/product and lib/lapack. */
 #include "lib/transport/stream.h"
 
 #include <string.h>
