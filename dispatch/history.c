@@ -1,8 +1,6 @@
 /* The rules of a program's history. */
 #include "dispatch/history.h"
 
-#include <math.h>
-
 enum lava_history_rule lava_history_rule(const struct lava_history *history) {
     if (history->runs == 0)
         return LAVA_HISTORY_NONE;
@@ -11,31 +9,32 @@ enum lava_history_rule lava_history_rule(const struct lava_history *history) {
     return history->gain_ns > 0 && history->needs ? LAVA_HISTORY_WON : LAVA_HISTORY_NONE;
 }
 
-double lava_history_gain(const struct lava_history_run *run) {
-    double missed_ns = run->early ? 0 : run->missed_ns; /* it was ready as soon as it can be */
-    bool has_used = run->prepared || missed_ns > 0;
-    return has_used ? run->saved_ns + missed_ns - LAVA_HISTORY_PREPARATION_NS : 0;
+double lava_history_gain(const struct lava_history *history, const struct lava_history_run *run) {
+    bool may_miss =
+        lava_history_rule(history) == LAVA_HISTORY_NONE; /* else it was early, or is to stay quiet */
+    double missed_ns = may_miss ? run->missed_ns : 0;
+    return run->prepared || missed_ns > 0 ? run->saved_ns + missed_ns - LAVA_HISTORY_PREPARATION_NS : 0;
 }
 
 bool lava_history_is_telling(const struct lava_history *history, const struct lava_history_run *run) {
-    return history->runs > 0 || run->prepared || lava_history_gain(run) > 0;
+    return history->runs > 0 || run->prepared || lava_history_gain(history, run) > 0;
 }
 
-/* A run that lost is followed by twice as many quiet ones as the last that did; one that would have won ends
- * them. */
+/* A run that lost is followed by twice as many quiet ones as the last that did. Only a device that was used
+ * makes that number small again: what would have been won may not be. */
 void lava_history_add(struct lava_history *history, const struct lava_history_run *run) {
-    double gain_ns = lava_history_gain(run);
+    double gain_ns = lava_history_gain(history, run);
     bool has_won = gain_ns > 0, has_lost = !has_won && run->prepared;
-    history->gain_ns = history->runs > 0 ? (history->gain_ns + gain_ns) / 2 : gain_ns;
     if (history->runs < UINT32_MAX)
         history->runs++;
     history->won += has_won;
     history->lost += has_lost;
-    history->first_ns = run->first_ns;
+    history->gain_ns = has_won || has_lost ? gain_ns : history->gain_ns;
     if (has_won) {
-        history->quiet = history->quiet_after = 0;
+        history->quiet = 0;
         history->needs = run->needs;
-        history->gain_ns = fmax(history->gain_ns, 1); /* the last run counts most: it has won */
+        if (run->saved_ns > LAVA_HISTORY_PREPARATION_NS)
+            history->quiet_after = 0;
     } else if (has_lost) {
         uint32_t twice = history->quiet_after > 0 ? 2 * history->quiet_after : 1;
         history->quiet = history->quiet_after =
@@ -48,7 +47,7 @@ void lava_history_add(struct lava_history *history, const struct lava_history_ru
 const char *lava_history_text(enum lava_history_rule rule) {
     static const char *const texts[LAVA_HISTORY_RULES] = {
         [LAVA_HISTORY_NONE] = "no history: prepared after enough calls that the device would win",
-        [LAVA_HISTORY_WON] = "it won before: prepared as soon as the library is loaded",
-        [LAVA_HISTORY_QUIET] = "it lost before: prepared only for much more work than then"};
+        [LAVA_HISTORY_WON] = "it won before: prepared when the program starts",
+        [LAVA_HISTORY_QUIET] = "it lost before: prepared for eight times as much as without a history"};
     return texts[rule];
 }

@@ -489,14 +489,19 @@ void lava_config_peek(struct lava_config *config, struct lava_config_storage *st
 }
 
 /* FNV-1a, 64 bits. */
+static uint64_t add_variable(uint64_t hash, const char *name) {
+    const char *value = getenv(name);
+    for (const char *byte = value ? value : ""; *byte; byte++)
+        hash = (hash ^ (unsigned char)*byte) * 0x100000001b3u;
+    return (hash ^ 0xffu) * 0x100000001b3u; /* the end of a value */
+}
+
 uint64_t lava_config_fingerprint(void) {
     uint64_t hash = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
-        const char *value = getenv(variables[i].name);
-        for (const char *byte = value ? value : ""; *byte; byte++)
-            hash = (hash ^ (unsigned char)*byte) * 0x100000001b3u;
-        hash = (hash ^ 0xffu) * 0x100000001b3u; /* the end of a value */
-    }
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
+        hash = add_variable(hash, variables[i].name);
+    for (size_t i = 0; i < sizeof thread_names / sizeof thread_names[0]; i++)
+        hash = add_variable(hash, thread_names[i]);
     return hash;
 }
 

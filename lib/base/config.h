@@ -84,7 +84,7 @@ const char *lava_config_environment(const char *name);
 /* Parses the environment as it is now, and reports nothing: for what happens in every program that the
  * library is loaded into. Nothing is kept. */
 void lava_config_peek(struct lava_config *config, struct lava_config_storage *storage);
-/* Returns a number that changes with the values of the library's variables as they are now. */
+/* Returns a number that changes with the values of the variables that are parsed, as they are now. */
 uint64_t lava_config_fingerprint(void);
 /* Returns the configuration of the process. The first call parses the environment, reports wrong values on
  * stderr and sets the level of the log. */

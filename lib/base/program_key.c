@@ -43,10 +43,35 @@ static const struct interpreter interpreters[] = {
 };
 // clang-format on
 
-/* Scripts and modules that run programs of others. */
-static const char *const runners[] = {
-    "ipykernel_launcher", "ipykernel", "ipython", "ipython3", "IPython", "jupyter", "pytest",   "py.test",
-    "unittest",           "doctest",   "pdb",     "cProfile", "runpy",   "mpi4py",  "kernprof", "coverage"};
+/* Scripts and modules, with those inside them, that run programs of others. */
+static const char *const runners[] = {"ipykernel_launcher",
+                                      "ipykernel",
+                                      "ipython",
+                                      "ipython3",
+                                      "IPython",
+                                      "jupyter",
+                                      "jupyter-lab",
+                                      "pytest",
+                                      "pytest-3",
+                                      "py.test",
+                                      "unittest",
+                                      "doctest",
+                                      "pdb",
+                                      "timeit",
+                                      "cProfile",
+                                      "runpy",
+                                      "mpi4py",
+                                      "torch",
+                                      "torchrun",
+                                      "accelerate",
+                                      "dask",
+                                      "kernprof",
+                                      "coverage",
+                                      "papermill"};
+
+/* Executables that run programs of others and are not read here. */
+static const char *const others[] = {"java", "php",      "tclsh", "wish",   "wine",
+                                     "qemu", "ld-linux", "ld.so", "busybox"};
 
 enum found { NOTHING, SCRIPT, MODULE };
 
@@ -75,9 +100,21 @@ static bool is_among(const char *const names[4], const char *option) {
     return false;
 }
 
-static bool is_runner(const char *name) {
-    for (size_t i = 0; i < sizeof runners / sizeof runners[0]; i++)
-        if (!strcmp(runners[i], name))
+/* mpi4py.run is of mpi4py. */
+static bool is_runner(const char *name, enum found found) {
+    for (size_t i = 0; i < sizeof runners / sizeof runners[0]; i++) {
+        size_t length = strlen(runners[i]);
+        bool begins_so = !strncmp(runners[i], name, length);
+        if (begins_so && (!name[length] || (found == MODULE && name[length] == '.')))
+            return true;
+    }
+    return false;
+}
+
+static bool runs_others(const char *executable) {
+    const char *name = last_part(executable);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (!strncmp(name, others[i], strlen(others[i])))
             return true;
     return false;
 }
@@ -143,7 +180,7 @@ bool lava_program_key_make(const char *executable, const char *const *arguments,
     const char *name = "";
     char resolved[PATH_MAX];
     enum found found = interpreter ? find_program(interpreter, arguments, count, &name) : NOTHING;
-    if (interpreter && (!found || is_runner(last_part(name))))
+    if (interpreter ? !found || is_runner(last_part(name), found) : runs_others(executable))
         return false;
     if (found == SCRIPT) {
         if (!resolve(name, resolved))

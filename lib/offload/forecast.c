@@ -145,10 +145,10 @@ bool lava_forecast_is_early(const struct lava_operation *operation, double produ
         return false;
     pthread_once(&start.once, find_prospect);
     double cpu_ns = products * lava_figures_cpu_ns(&start.prospect.figures->cpu, operation);
-    double ns = cpu_ns > 0 ? fmin(cpu_ns * share_of(operation, products), START_AFTER_NS) : START_AFTER_NS;
-    double most = patience();
-    bool is_early = (double)atomic_fetch_add(&start.counted_ns, (uint64_t)ns) + ns < most * START_AFTER_NS;
-    return is_early && (double)start.lost_ns < most * LAVA_HISTORY_PREPARATION_NS;
+    double most_ns = patience() * START_AFTER_NS; /* of one call, too */
+    double ns = cpu_ns > 0 ? fmin(cpu_ns * share_of(operation, products), most_ns) : most_ns;
+    bool is_early = (double)atomic_fetch_add(&start.counted_ns, (uint64_t)ns) + ns < most_ns;
+    return is_early && (double)start.lost_ns < patience() * LAVA_HISTORY_PREPARATION_NS;
 }
 
 double lava_forecast_device_ns(const struct lava_operation *operation) {

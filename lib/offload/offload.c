@@ -359,11 +359,22 @@ static double missed_by(const struct lava_call *call, double elapsed_ns, double 
     return device_ns > 0 && device_ns < elapsed_ns ? elapsed_ns - device_ns : lost_ns;
 }
 
+/* By the CPU's time as it was learnt, or estimated. A call that loses counts nothing: learning moves the
+ * next. */
+static double saved_by(const struct lava_call *call, double elapsed_ns) {
+    double factor = call->learning.cpu_factor > 0 ? call->learning.cpu_factor : 1;
+    double cpu_ns = factor * call->learning.estimates_ns[LAVA_PLACE_CPU];
+    if (call->place != LAVA_PLACE_GPU)
+        return 0;
+    if (call->reason == LAVA_REASON_MEANWHILE)
+        cpu_ns = lava_account_cpu_ns(&call->operation, 1);
+    return fmax(cpu_ns - elapsed_ns, 0);
+}
+
 static void count_for_history(const struct lava_call *call, double elapsed_ns, double lost_ns) {
-    double cpu_ns = call->learning.estimates_ns[LAVA_PLACE_CPU];
-    double saved_ns = call->place == LAVA_PLACE_GPU && cpu_ns > 0 ? cpu_ns - elapsed_ns : 0;
+    double saved_ns = call->valid ? saved_by(call, elapsed_ns) : 0;
     double missed_ns = call->valid ? missed_by(call, elapsed_ns, lost_ns) : 0;
-    if (saved_ns != 0 || missed_ns > 0)
+    if (saved_ns > 0 || missed_ns > 0)
         lava_program_history_count(lava_steps_needs(&call->operation), saved_ns, missed_ns);
 }
 

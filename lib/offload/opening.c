@@ -68,7 +68,8 @@ static void use_figures(const struct lava_figures *figures) {
 }
 
 static void end_measuring(const struct timespec *deadline) {
-    lava_program_history_end(lava_readiness_in(LAVA_READINESS_IN(COLD)) != LAVA_READINESS_ALL);
+    const unsigned unused = LAVA_READINESS_IN(COLD) | LAVA_READINESS_IN(GONE);
+    lava_program_history_end(lava_readiness_in(unused) != LAVA_READINESS_ALL);
     lava_calibration_stop(deadline);
 }
 
@@ -87,14 +88,14 @@ void lava_opening_prepare_early(void) {
     if (lava_program_history_rule() != LAVA_HISTORY_WON || lava_config_get()->mode != LAVA_MODE_AUTO)
         return;
     lava_program_history_set_early();
-    lava_report_install();
     pthread_once(&process_once, connect_process);
     lava_prepare_early(lava_program_history_needs());
+    lava_process_await_at_thread_end(); /* main may return at once */
 }
 
 /* The CPU BLAS is found first and the statistics are installed next: exit() runs the handlers of those that
  * come later before theirs. */
-void lava_opening_connect(void) {
+static void connect_all(void) {
     static const struct lava_calibration_callbacks measuring = {
         .lock = lava_context_lock, .unlock = lava_idle_unlock, .measured = use_figures};
     lava_report_note(LAVA_REPORT_CPU_BLAS, lava_cpu_blas_get()->path);
@@ -108,4 +109,12 @@ void lava_opening_connect(void) {
         pthread_once(&process_once, connect_process);
     lava_threshold_open();
     lava_prepare_use_cpu_blas();
+}
+
+/* Files are read, and locks are held: a thread that is cancelled here would leave them. */
+void lava_opening_connect(void) {
+    int cancel_state;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+    connect_all();
+    pthread_setcancelstate(cancel_state, NULL);
 }

@@ -49,6 +49,7 @@ struct work {
 static struct {
     pthread_mutex_t lock;
     bool later, is_due; /* not yet; and a device waits for them */
+    unsigned types_due; /* a set of 1 << type: to be calibrated then */
 } figures = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void give_up(void);
@@ -231,7 +232,9 @@ static void distrust(struct work *work, struct lava_engine *engine, enum lava_st
 /* Measuring needs the CPU BLAS, too. */
 static void calibrate(enum lava_type type) {
     pthread_mutex_lock(&figures.lock);
-    if (!figures.later)
+    if (figures.later)
+        figures.types_due |= 1u << type;
+    else
         lava_calibration_begin(type);
     pthread_mutex_unlock(&figures.lock);
 }
@@ -411,16 +414,17 @@ void lava_prepare_early(uint64_t needs) {
 }
 
 void lava_prepare_use_cpu_blas(void) {
+    if (lava_process_is_forked()) /* the parent's threads may have held these locks */
+        return;
     pthread_mutex_lock(&figures.lock);
-    bool was_later = figures.later;
     figures.later = false;
     if (figures.is_due)
         load_figures();
     figures.is_due = false;
-    uint64_t ready = was_later ? lava_readiness_in(LAVA_READINESS_IN(READY)) : 0;
     for (int type = 0; type < LAVA_TYPE_REAL_COUNT; type++)
-        if (ready & lava_readiness_bit((enum lava_type)type, LAVA_STEP_PLAIN))
+        if (figures.types_due & 1u << type)
             lava_calibration_begin((enum lava_type)type);
+    figures.types_due = 0;
     pthread_mutex_unlock(&figures.lock);
 }
 

@@ -13,12 +13,11 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/config.h"
-#include "lib/base/file_cache.h"
 #include "lib/base/log.h"
-#include "lib/base/program_key.h"
 #include "lib/base/report.h"
 
-#define NAME "history"
+#define NAME       "history"
+#define HOST_BYTES 65
 
 static struct {
     enum lava_history_use use; /* OFF: the program has no key, or the settings ask for none */
@@ -26,11 +25,11 @@ static struct {
     struct lava_file_cache_place place;
     char home[sizeof((struct lava_config_storage *)0)->cache_home];
     struct lava_history before;
-    uint64_t loaded_ns, settings; /* when the library was loaded */
-    pid_t process;                /* that was started */
-    bool has_changed;             /* the settings, before the first call */
+    uint64_t started_ns, settings; /* when the program was started */
+    pid_t process;                 /* that was started */
+    bool has_changed;              /* the settings, before the first call */
     _Atomic bool early;
-    _Atomic uint64_t needs, first_ns;
+    _Atomic uint64_t needs;
     _Atomic int64_t saved_ns, missed_ns;
 } own;
 
@@ -42,8 +41,7 @@ static enum lava_history_use use_of(const struct lava_config *config) {
 
 static bool is_sound(const struct lava_program_history_entry *entry, size_t bytes) {
     return bytes == sizeof *entry && entry->history.quiet <= LAVA_HISTORY_QUIET_MOST &&
-           isfinite(entry->history.gain_ns) && isfinite(entry->history.first_ns) &&
-           memchr(entry->name, 0, sizeof entry->name);
+           isfinite(entry->history.gain_ns) && memchr(entry->name, 0, sizeof entry->name);
 }
 
 static struct lava_history read_file(void) {
@@ -56,16 +54,24 @@ static struct lava_history read_file(void) {
     return history;
 }
 
+void lava_program_history_place(const char *cache_home, const struct lava_program_key *key,
+                                struct lava_file_cache_place *place) {
+    char text[sizeof key->text + HOST_BYTES] = "";
+    gethostname(text, HOST_BYTES - 1);
+    strcat(text, key->text);
+    lava_file_cache_place_init(place, cache_home, NAME, text, strlen(text));
+}
+
 void lava_program_history_look(void) {
     static struct lava_config_storage storage; /* large for a thread's stack */
     struct lava_config config;
-    own.loaded_ns = lava_clock_now_ns();
+    own.started_ns = lava_clock_now_ns();
     lava_config_peek(&config, &storage);
     enum lava_history_use use = use_of(&config);
     if (use == LAVA_HISTORY_OFF || !lava_program_key_find(&own.key))
         return;
     strcpy(own.home, config.cache_home);
-    lava_file_cache_place_init(&own.place, own.home, NAME, own.key.text, strlen(own.key.text));
+    lava_program_history_place(own.home, &own.key, &own.place);
     own.before = read_file();
     own.process = getpid();
     own.settings = lava_config_fingerprint();
@@ -76,8 +82,8 @@ void lava_program_history_open(void) {
     own.has_changed = own.use != LAVA_HISTORY_OFF && lava_config_fingerprint() != own.settings;
     if (own.has_changed && own.early)
         lava_log_always(
-            "the program has changed LAVABLAS_ variables after its start, when they were read already: "
-            "they count from its next run on");
+            "the program has changed settings after its start, when they were read already: they count from "
+            "its next run on");
 }
 
 enum lava_history_rule lava_program_history_rule(void) {
@@ -96,22 +102,22 @@ bool lava_program_history_is_kept(void) {
     return own.use != LAVA_HISTORY_OFF;
 }
 
+/* Nothing could have been won before the device can be ready. */
 void lava_program_history_count(uint64_t needs, double saved_ns, double missed_ns) {
-    uint64_t none = 0;
-    atomic_compare_exchange_strong(&own.first_ns, &none, lava_clock_now_ns() - own.loaded_ns);
-    if (saved_ns > 0 || missed_ns > 0)
-        own.needs |= needs;
+    double since_ns = (double)(lava_clock_now_ns() - own.started_ns) - LAVA_HISTORY_READY_NS;
+    missed_ns = missed_ns < since_ns ? missed_ns : since_ns;
+    if (!(saved_ns > 0) && !(missed_ns > 0))
+        return;
+    own.needs |= needs;
     own.saved_ns += (int64_t)saved_ns;
-    own.missed_ns += (int64_t)missed_ns;
+    own.missed_ns += missed_ns > 0 ? (int64_t)missed_ns : 0;
 }
 
 void lava_program_history_end(bool prepared) {
-    const struct lava_history_run run = {.prepared = prepared,
-                                         .early = own.early,
+    const struct lava_history_run run = {.prepared = prepared || own.early,
                                          .needs = own.needs,
                                          .saved_ns = (double)own.saved_ns,
-                                         .missed_ns = (double)own.missed_ns,
-                                         .first_ns = (double)own.first_ns};
+                                         .missed_ns = (double)own.missed_ns};
     if (own.use != LAVA_HISTORY_ON || own.process != getpid())
         return;
     if (own.has_changed)

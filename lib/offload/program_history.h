@@ -11,6 +11,8 @@
 #include <stdint.h>
 
 #include "dispatch/history.h"
+#include "lib/base/file_cache.h"
+#include "lib/base/program_key.h"
 
 #define LAVA_PROGRAM_HISTORY_FILES 256 /* at most; the oldest ones are deleted */
 
@@ -32,8 +34,13 @@ bool lava_program_history_is_kept(void);
 /* Counts a call that is large enough for a device: what it needs of one, what it saved there, and what it
  * lost because none was ready. Any thread. */
 void lava_program_history_count(uint64_t needs, double saved_ns, double missed_ns);
-/* Adds the run to the file. exit() calls this; prepared: a preparation was begun. */
+/* Adds the run to the file. exit() calls this; prepared: a device was opened, or is being opened. */
 void lava_program_history_end(bool prepared);
+
+/* Sets the place of a program's file. A home may be shared by machines without a device, so it is one for
+ * each. */
+void lava_program_history_place(const char *cache_home, const struct lava_program_key *key,
+                                struct lava_file_cache_place *place);
 
 /* A file, as `lavablas info` shows it. */
 struct lava_program_history_entry {

@@ -19,7 +19,8 @@ static _Atomic double cutoff = INFINITY; /* until the threshold is opened */
 
 /* No lock: a child of fork() closes the threshold, whatever another thread was doing. */
 static _Atomic bool is_open, spares_processor;
-static _Atomic double usual; /* where nothing is prepared */
+static _Atomic bool is_closed; /* for good, even if it is opened later */
+static _Atomic double usual;   /* where nothing is prepared */
 
 static double first_cutoff(const struct lava_cpu_blas *blas) {
     double work = lava_cpu_blas_figures(blas).flops_per_s[LAVA_TYPE_FP32] * UNBEATABLE_S / 2.0;
@@ -86,7 +87,7 @@ void lava_threshold_spare(bool spares) {
 void lava_threshold_open(void) {
     const struct lava_cpu_blas *blas = lava_cpu_blas_get();
     atomic_store_explicit(&cutoff, first_cutoff(blas), memory_order_relaxed);
-    usual = usual_threshold(lava_config_get());
+    usual = is_closed ? INFINITY : usual_threshold(lava_config_get());
     is_open = true;
     publish();
 }
@@ -95,6 +96,7 @@ void lava_threshold_close(void) {
     const struct lava_config *config = lava_config_get();
     if (config->stats || config->log_level >= LAVA_LOG_DEBUG)
         return;
+    is_closed = true;
     usual = INFINITY;
     is_open = true;
     publish();

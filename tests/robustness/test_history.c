@@ -279,7 +279,7 @@ static int damaged_files(void) {
     struct lava_program_key key;
     if (!open_home() || !CASE_CHECK(lava_program_key_find(&key)))
         return 1;
-    lava_file_cache_place_init(&place, home, "history", key.text, strlen(key.text));
+    lava_program_history_place(home, &key, &place);
     CASE_CHECK(runs("wins", "on"));
     for (int i = 0; i < CORRUPT; i++) {
         FILE *file = fopen(place.path, "r+b");
@@ -328,7 +328,7 @@ static int preloaded(void) {
     CASE_CHECK(status_of_program("0.2") == 3);
     CASE_CHECK(rmdir(home) == 0 && mkdir(home, 0700) == 0); /* it was empty */
     CASE_CHECK(lava_program_key_make(program, NULL, 0, &key));
-    lava_file_cache_place_init(&place, home, "history", key.text, strlen(key.text));
+    lava_program_history_place(home, &key, &place);
     CASE_CHECK(lava_file_cache_store(&place, &entry, sizeof entry));
     CASE_CHECK(status_of_program("20") == 0);
     struct lava_history history = entry_of();
