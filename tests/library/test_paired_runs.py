@@ -159,7 +159,7 @@ def test_compare(folder):
         file.write('{"kind": "run", "sess')  # as an interruption leaves it
     assert compare(*command, "--repeats", 8).returncode == 0
     assert "left out" in compare("--merge", lines).stderr and "       8  1.00" in compare("--merge", lines).stdout
-    assert "The time is over" in compare(*command, "--repeats", 50, "--total-seconds", 0.1).stdout
+    assert "The time is over" in compare(*command, "--repeats", 50, "--total-seconds", 1e-6).stdout
 
     refused = compare(build, "--only", "C/inverse", "--small", "--runs", lines)
     assert refused.returncode == 1 and "set is tiny" in refused.stderr and "small" not in lines.read_text(), refused.stderr
