@@ -328,17 +328,24 @@ static int find_cpu_threads(const struct parser *parser) {
 
 /* The XDG specification says to ignore a relative path: it would make the cache depend on the working
  * directory. */
-static const char *find_cache_home(const struct parser *parser) {
-    char *text = parser->storage->cache_home;
-    size_t size = sizeof parser->storage->cache_home;
-    const char *xdg = parser->get("XDG_CACHE_HOME", parser->context);
-    const char *home = parser->get("HOME", parser->context);
+static const char *make_cache_home(const char *xdg, const char *home, char *text, size_t size) {
     int length = -1;
     if (xdg && *xdg == '/')
         length = snprintf(text, size, "%s", xdg);
     else if (home && *home == '/')
         length = snprintf(text, size, "%s/.cache", home);
     return length > 0 && (size_t)length < size ? text : NULL;
+}
+
+static const char *find_cache_home(const struct parser *parser) {
+    return make_cache_home(parser->get("XDG_CACHE_HOME", parser->context),
+                           parser->get("HOME", parser->context), parser->storage->cache_home,
+                           sizeof parser->storage->cache_home);
+}
+
+const char *lava_config_find_cache_home(char *text, size_t size) {
+    bool is_secure = getauxval(AT_SECURE) != 0;
+    return is_secure ? NULL : make_cache_home(getenv("XDG_CACHE_HOME"), getenv("HOME"), text, size);
 }
 
 void lava_config_parse(struct lava_config *config, struct lava_config_storage *storage, bool secure,
@@ -478,14 +485,6 @@ bool lava_config_is_report(const char *stats) {
     static const char end[] = ".json";
     size_t length = strlen(stats), tail = sizeof end - 1;
     return length > tail && strcmp(stats + length - tail, end) == 0;
-}
-
-static void keep_quiet(const char *name, const char *value, const char *expected, void *context) {
-    (void)name, (void)value, (void)expected, (void)context;
-}
-
-void lava_config_peek(struct lava_config *config, struct lava_config_storage *storage) {
-    lava_config_parse(config, storage, getauxval(AT_SECURE) != 0, get_from_environment, keep_quiet, NULL);
 }
 
 /* FNV-1a, 64 bits. */

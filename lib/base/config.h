@@ -4,6 +4,7 @@
 #define LAVA_BASE_CONFIG_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "dispatch/policy.h"
@@ -81,9 +82,9 @@ bool lava_config_wants_report(void);
 /* Returns a variable that is not one of the library's: for commands, which start programs. NULL: not set. */
 const char *lava_config_environment(const char *name);
 
-/* Parses the environment as it is now, and reports nothing: for what happens in every program that the
- * library is loaded into. Nothing is kept. */
-void lava_config_peek(struct lava_config *config, struct lava_config_storage *storage);
+/* Returns the folder of caches by the environment as it is now; NULL: none, or the process is a setuid one.
+ */
+const char *lava_config_find_cache_home(char *text, size_t size);
 /* Returns a number that changes with the values of the variables that are parsed, as they are now. */
 uint64_t lava_config_fingerprint(void);
 /* Returns the configuration of the process. The first call parses the environment, reports wrong values on

@@ -174,19 +174,7 @@ static bool resolve(const char *path, char resolved[PATH_MAX]) {
     return !stat(path, &info) && S_ISREG(info.st_mode) && realpath(path, resolved);
 }
 
-bool lava_program_key_make(const char *executable, const char *const *arguments, size_t count,
-                           struct lava_program_key *key) {
-    const struct interpreter *interpreter = find_interpreter(executable);
-    const char *name = "";
-    char resolved[PATH_MAX];
-    enum found found = interpreter ? find_program(interpreter, arguments, count, &name) : NOTHING;
-    if (interpreter ? !found || is_runner(last_part(name), found) : runs_others(executable))
-        return false;
-    if (found == SCRIPT) {
-        if (!resolve(name, resolved))
-            return false;
-        name = resolved;
-    }
+static bool put(struct lava_program_key *key, const char *executable, enum found found, const char *name) {
     int length =
         snprintf(key->text, sizeof key->text, "%s%s%s", executable, found == MODULE ? " -m " : " ", name);
     snprintf(key->name, sizeof key->name, "%.30s%s%.28s", last_part(executable),
@@ -195,6 +183,22 @@ bool lava_program_key_make(const char *executable, const char *const *arguments,
                              : "",
              last_part(name));
     return length > 0 && (size_t)length < sizeof key->text;
+}
+
+static __attribute__((noinline)) bool put_script(struct lava_program_key *key, const char *executable,
+                                                 const char *script) {
+    char resolved[PATH_MAX];
+    return resolve(script, resolved) && put(key, executable, SCRIPT, resolved);
+}
+
+bool lava_program_key_make(const char *executable, const char *const *arguments, size_t count,
+                           struct lava_program_key *key) {
+    const struct interpreter *interpreter = find_interpreter(executable);
+    const char *name = "";
+    enum found found = interpreter ? find_program(interpreter, arguments, count, &name) : NOTHING;
+    if (interpreter ? !found || is_runner(last_part(name), found) : runs_others(executable))
+        return false;
+    return found == SCRIPT ? put_script(key, executable, name) : put(key, executable, found, name);
 }
 
 /* Reads the whole command line, or nothing. Returns how many arguments there are. */
@@ -213,15 +217,20 @@ static size_t read_command_line(char *bytes, const char **arguments) {
     return got < 0 || length == COMMAND_LINE_BYTES ? 0 : count;
 }
 
-bool lava_program_key_find(struct lava_program_key *key) {
-    char executable[PATH_MAX], line[COMMAND_LINE_BYTES + 1];
+static __attribute__((noinline)) bool find_interpreted(const char *executable, struct lava_program_key *key) {
+    char line[COMMAND_LINE_BYTES + 1];
     const char *arguments[ARGUMENTS_MOST];
-    size_t count = 0;
+    size_t count = read_command_line(line, arguments);
+    return count > 0 && lava_program_key_make(executable, arguments, count, key);
+}
+
+/* Runs in every program: the less memory it touches, the fewer pages have to be made. */
+bool lava_program_key_find(struct lava_program_key *key) {
+    char executable[1024];
     ssize_t length = readlink("/proc/self/exe", executable, sizeof executable - 1);
-    if (length <= 0 || executable[0] != '/')
+    if (length <= 0 || length == sizeof executable - 1 || executable[0] != '/')
         return false;
     executable[length] = 0;
-    if (find_interpreter(executable) && (count = read_command_line(line, arguments)) == 0)
-        return false;
-    return lava_program_key_make(executable, arguments, count, key);
+    return find_interpreter(executable) ? find_interpreted(executable, key)
+                                        : lava_program_key_make(executable, NULL, 0, key);
 }

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -20,7 +21,8 @@
 #define HOST_BYTES 65
 
 static struct {
-    enum lava_history_use use; /* OFF: the program has no key, or the settings ask for none */
+    bool has_key;
+    enum lava_history_use use; /* set at the first call; OFF: no key, or the settings ask for none */
     struct lava_program_key key;
     struct lava_file_cache_place place;
     char home[sizeof((struct lava_config_storage *)0)->cache_home];
@@ -58,27 +60,26 @@ void lava_program_history_place(const char *cache_home, const struct lava_progra
                                 struct lava_file_cache_place *place) {
     char text[sizeof key->text + HOST_BYTES] = "";
     gethostname(text, HOST_BYTES - 1);
-    strcat(text, key->text);
+    size_t length = strlen(text);
+    snprintf(text + length, sizeof text - length, "%s", key->text);
     lava_file_cache_place_init(place, cache_home, NAME, text, strlen(text));
 }
 
 void lava_program_history_look(void) {
-    static struct lava_config_storage storage; /* large for a thread's stack */
-    struct lava_config config;
     own.started_ns = lava_clock_now_ns();
-    lava_config_peek(&config, &storage);
-    enum lava_history_use use = use_of(&config);
-    if (use == LAVA_HISTORY_OFF || !lava_program_key_find(&own.key))
+    if (!lava_config_find_cache_home(own.home, sizeof own.home) || !lava_program_key_find(&own.key))
         return;
-    strcpy(own.home, config.cache_home);
+    own.has_key = true;
     lava_program_history_place(own.home, &own.key, &own.place);
     own.before = read_file();
     own.process = getpid();
     own.settings = lava_config_fingerprint();
-    own.use = use;
+    if (own.before.runs > 0 && use_of(lava_config_get()) == LAVA_HISTORY_OFF)
+        own.before.runs = 0; /* as if there were none */
 }
 
 void lava_program_history_open(void) {
+    own.use = own.has_key ? use_of(lava_config_get()) : LAVA_HISTORY_OFF;
     own.has_changed = own.use != LAVA_HISTORY_OFF && lava_config_fingerprint() != own.settings;
     if (own.has_changed && own.early)
         lava_log_always(
@@ -118,6 +119,8 @@ void lava_program_history_end(bool prepared) {
                                          .needs = own.needs,
                                          .saved_ns = (double)own.saved_ns,
                                          .missed_ns = (double)own.missed_ns};
+    if (own.early)
+        own.use = use_of(lava_config_get()); /* there may have been no call */
     if (own.use != LAVA_HISTORY_ON || own.process != getpid())
         return;
     if (own.has_changed)

@@ -301,12 +301,12 @@ static int damaged_files(void) {
 
 /* Returns the status of the program that LAVA_TEST_PROGRAM names, with the library preloaded. */
 static int status_of_program(const char *seconds) {
-    const char *program = getenv("LAVA_TEST_PROGRAM");
+    const char *program = getenv("LAVA_TEST_PROGRAM"), *library = getenv("LAVA_TEST_LIBRARY");
     int status = -1;
     pid_t child = fork();
     if (child == 0) {
-        setenv("LAVABLAS_HISTORY", "on", 1);
-        setenv("LD_PRELOAD", getenv("LAVA_TEST_LIBRARY"), 1);
+        if (!program || !library || setenv("LAVABLAS_HISTORY", "on", 1) || setenv("LD_PRELOAD", library, 1))
+            _exit(126);
         execl(program, program, seconds, (char *)NULL);
         _exit(127);
     }
