@@ -37,7 +37,7 @@ struct lava_history_run {
 struct lava_history {
     uint64_t needs;
     uint32_t runs, won, lost; /* runs that are remembered; that gained; that prepared and did not */
-    uint32_t quiet;           /* runs from now on that prepare nothing */
+    uint32_t quiet;           /* runs from now on that are quiet */
     uint32_t quiet_after;     /* how many the last loss was followed by */
     uint32_t reserved;
     double gain_ns; /* of the last run that won or lost */

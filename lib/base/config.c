@@ -15,6 +15,8 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "lib/base/hash.h"
+
 #define DEFAULT_PINNED_BYTES ((uint64_t)256 << 20)
 #define DEFAULT_IDLE_NS      10000000000u
 
@@ -487,16 +489,14 @@ bool lava_config_is_report(const char *stats) {
     return length > tail && strcmp(stats + length - tail, end) == 0;
 }
 
-/* FNV-1a, 64 bits. */
+/* With the 0 at the end of a value, so that two values do not run together. */
 static uint64_t add_variable(uint64_t hash, const char *name) {
     const char *value = getenv(name);
-    for (const char *byte = value ? value : ""; *byte; byte++)
-        hash = (hash ^ (unsigned char)*byte) * 0x100000001b3u;
-    return (hash ^ 0xffu) * 0x100000001b3u; /* the end of a value */
+    return lava_hash_add(hash, value ? value : "", value ? strlen(value) + 1 : 1);
 }
 
 uint64_t lava_config_fingerprint(void) {
-    uint64_t hash = 0xcbf29ce484222325u;
+    uint64_t hash = LAVA_HASH_BEGIN;
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
         hash = add_variable(hash, variables[i].name);
     for (size_t i = 0; i < sizeof thread_names / sizeof thread_names[0]; i++)

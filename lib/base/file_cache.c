@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/base/hash.h"
 #include "lib/base/log.h"
 
 #define MAGIC "LAVACACH"
@@ -30,13 +31,9 @@ struct header {
     uint64_t checksum; /* covers the payload */
 };
 
-/* FNV-1a, 64 bits. It detects accidents; the file's owner and mode keep attackers out. */
+/* The file's owner and mode keep attackers out. */
 static uint64_t hash(const void *data, size_t bytes) {
-    const unsigned char *byte = data;
-    uint64_t value = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < bytes; i++)
-        value = (value ^ byte[i]) * 0x100000001b3u;
-    return value;
+    return lava_hash_add(LAVA_HASH_BEGIN, data, bytes);
 }
 
 static struct header make_header(const struct lava_file_cache_place *place, const void *data, size_t bytes) {

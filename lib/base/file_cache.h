@@ -41,7 +41,7 @@ bool lava_file_cache_store(const struct lava_file_cache_place *place, const void
 typedef void lava_file_cache_visit(void *context, const void *key, size_t key_bytes, const void *data,
                                    size_t bytes);
 void lava_file_cache_each(const char *home, const char *name, lava_file_cache_visit *each, void *context);
-/* Deletes the files of this content that were written longest ago, until at most so many are left. */
+/* Deletes the files of this content that were written longest ago, until at most `most` are left. */
 void lava_file_cache_keep(const char *home, const char *name, unsigned most);
 
 #endif

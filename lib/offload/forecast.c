@@ -27,7 +27,7 @@
 /* A program that lost before prepares nothing for less than this many times of either. */
 #define QUIET_TIMES 8
 
-/* By known figures so many times the predicted saving counts. A device that needs half of the CPU's time is
+/* By known figures the predicted saving counts this many times. A device that needs half of the CPU's time is
  * asked for as early as one that needs none. */
 #define SAVING_WEIGHT 2.0
 /* By a guess this share of a call counts that the device would lose: the CPU may be slower than guessed. */
@@ -39,7 +39,7 @@
 #define OCTAVE_STEPS 1024
 #define MOST_OCTAVES 31
 
-/* A class may stand in so many places, one after the other. */
+/* A class may stand in this many places, one after the other. */
 #define PLACES 8
 
 struct lava_forecast lava_forecast_guess(const struct lava_figures *figures) {

@@ -85,7 +85,7 @@ static void connect_process(void) {
 static pthread_once_t process_once = PTHREAD_ONCE_INIT;
 
 void lava_opening_prepare_early(void) {
-    if (lava_program_history_rule() != LAVA_HISTORY_WON || lava_config_get()->mode != LAVA_MODE_AUTO)
+    if (lava_program_history_rule() != LAVA_HISTORY_WON) /* which only mode auto has */
         return;
     lava_program_history_set_early();
     pthread_once(&process_once, connect_process);
