@@ -1,6 +1,6 @@
 /* The geometry of bands. Called by solve.c and lib/lapack/solve_bands.c.
  *
- *     T = op(A), or its transpose where A is on the right: each right-hand side is a vector with T x = alpha
+ *     T = op(A), or its transpose if A is on the right: each right-hand side is a vector with T x = alpha
  * b
  *
  *       +---+               band 0
@@ -11,7 +11,7 @@
  *       |   k   | s |       k: coefficients of the known unknowns, s: the square
  *       +-------+---+
  *
- * Where T is upper triangular, the last band comes first. */
+ * If T is upper triangular, the last band comes first. */
 #include "dispatch/bands.h"
 
 #include "dispatch/arithmetic.h"

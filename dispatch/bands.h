@@ -11,7 +11,7 @@
 /* Most bands of a solve. */
 #define LAVA_BANDS_MOST 16
 
-/* Where op(A) X = alpha B, unknowns are rows of X, where X op(A) = alpha B, columns. */
+/* If op(A) X = alpha B, unknowns are rows of X; if X op(A) = alpha B, they are columns. */
 struct lava_bands {
     int64_t order, width;    /* unknowns, and those of a band: a multiple of LAVA_SOLVE_ORDER */
     bool on_right;           /* A is */

@@ -14,7 +14,7 @@ void lava_batches_choose(const struct lava_operation *operation, const struct la
                          const struct lava_figures *figures, enum lava_mode mode, uint64_t memory_bytes,
                          struct lava_plan *plan);
 
-/* Returns the estimate for so many engines that share the batch by that plan (sharing.h). */
+/* Returns the estimate for the engines that share the batch by that plan (sharing.h). */
 double lava_batches_shared_ns(const struct lava_operation *operation, const struct lava_capabilities *device,
                               const struct lava_figures *figures, const struct lava_plan *plan,
                               uint32_t engines);

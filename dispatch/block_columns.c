@@ -9,7 +9,7 @@
 #include "dispatch/factor_time.h"
 #include "dispatch/panels.h"
 
-/* No narrower blocks are tried where memory suffices: a slice would take longer on the bus than at work. A
+/* No narrower blocks are tried if memory suffices: a slice would take longer on the bus than at work. A
  * starting value. */
 #define LEAST_WIDTH 512
 /* Buffers that the device keeps are larger than their matrices: this share of the memory is left for that. */
@@ -41,7 +41,7 @@ struct candidate {
     double slice_flops_per_s; /* of the first product, in its blocks */
 };
 
-/* Columns are right-hand sides where the factors are given. */
+/* Columns are right-hand sides if the factors are given. */
 static struct lengths lengths_of(const struct lava_operation *operation, int64_t width) {
     bool is_factored = operation->sides.factored;
     int64_t widest = is_factored ? lava_blocking_padded(operation->n, LAVA_BLOCK_COLUMNS_ALIGN) : width;
@@ -52,7 +52,7 @@ static struct lengths lengths_of(const struct lava_operation *operation, int64_t
 }
 
 /* Returns the bytes of a block column, or of a chunk, of the slices, and of LU's pivots and scratch, with
- * slack; UINT64_MAX where a matrix does not fit a buffer. */
+ * slack; UINT64_MAX if a matrix does not fit a buffer. */
 static uint64_t bytes_of(const struct lava_halving *request, const struct lengths *lengths) {
     const struct lava_operation *operation = request->operation;
     uint64_t block = lava_solve_matrix_bytes(request->device, operation->type, lengths->rows,
@@ -138,7 +138,7 @@ static struct step step_at(const struct lava_operation *operation, int64_t from,
     return step;
 }
 
-/* Returns the time in which so many elements of slices pass by, while the device works. */
+/* Returns the time in which `streamed` elements of slices pass by, while the device works. */
 static double pass_ns(const struct candidate *candidate, double streamed, double flops) {
     const struct lava_halving *request = candidate->request;
     int64_t slice = candidate->plan.columns.slice;
@@ -149,7 +149,7 @@ static double pass_ns(const struct candidate *candidate, double streamed, double
                 device_ns);
 }
 
-/* Returns the time of so many elements that go up, and come down again. */
+/* Returns the time of the elements that go up, and come down again. */
 static double transfer_ns(const struct candidate *candidate, double elements) {
     double bytes = elements * (double)lava_type_bytes(candidate->request->operation->type);
     const struct lava_rates *rates = &candidate->request->rates;

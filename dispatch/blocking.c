@@ -340,7 +340,7 @@ static void narrow_later(const struct request *request, struct lava_blocking *bl
 }
 
 /* Holds more blocks, so that none waits for the download of an earlier one: up to the number of blocks, while
- * they take a quarter of the memory at most. Where nothing is downloaded, one is enough. */
+ * they take a quarter of the memory at most. If nothing is downloaded, one is enough. */
 static void hold_more(const struct request *request, struct lava_blocking *blocking) {
     int64_t most = lava_minimum(LAVA_BLOCKING_BLOCKS_HELD, blocking->blocks_m * blocking->blocks_n);
     uint64_t share = request->limits->memory_bytes / HELD_SHARE;

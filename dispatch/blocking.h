@@ -44,7 +44,7 @@ struct lava_blocking {
     int64_t blocks_m, blocks_n, blocks_k;
     bool by_strips;      /* a triangle in blocks_n strips; op(A) and op(B) are packed whole (program.h) */
     int64_t wide_blocks; /* this many of a row block's first column blocks have block_n columns: one, or one
-                          * for each engine where the others of a shared product are narrower */
+                          * for each engine if the others of a shared product are narrower */
     int64_t later_n; /* columns of the column blocks after those; the last may be smaller. At most block_n;
                       * whole tiles, or block_n if none is narrowed */
     int64_t piece_m; /* rows of op(A) that are packed and multiplied at a time, unless they are packed

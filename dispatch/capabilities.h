@@ -40,7 +40,7 @@ struct lava_capabilities {
     uint64_t max_buffer_bytes;  /* largest single allocation */
     uint64_t slot_bytes;        /* of a staging slot, which the engine chooses; 0: not known */
     bool unified_memory;        /* the device reads host memory at its own speed: no copy before pack */
-    uint64_t import_page_bytes; /* the host's page, where the driver imports such pages; 0: it does not */
+    uint64_t import_page_bytes; /* the host's page, if the driver imports such pages; 0: it does not */
     bool denorm_preserve_fp32;  /* shaders may request that fp32 subnormals are kept */
     bool special_preserve_fp32; /* shaders may request IEEE treatment of Inf, NaN and -0 */
     /* A shape is listed only if the device also has everything else that the kernels of its type need. */

@@ -10,13 +10,13 @@
 #include "dispatch/program.h"
 
 /* Time until the first bytes of a streamed product reach the bus, in call latencies (the time of the smallest
- * product). On an H200 it was 60 us of copying to staging memory, where the smallest product took 50 us
+ * product). On an H200 it was 60 us of copying to staging memory, while the smallest product took 50 us
  * (2026-11-21; calibration fits 85 to 100 us to products of 256 to 1024). */
 #define START_LATENCIES 1.2
 /* Time from the end of a dispatch, or of the upload that the next dispatch waits for, to the begin of the
  * next dispatch. H200, 2026-11-21: 45 to 50 us. */
 #define GAP_NS 50e3
-/* The same where nothing is transferred: a barrier. H200, 2026-11-20: 3 us. */
+/* The same if nothing is transferred: a barrier. H200, 2026-11-20: 3 us. */
 #define BARRIER_NS 3e3
 /* Time in which the bus turns from uploads to downloads and back. Nothing overlaps the first and the last
  * chunk. H200, 2026-11-21: 10 us of submissions, 60 us of writing back a chunk, 30 us of copying the next
@@ -476,7 +476,7 @@ static double downloaded_bytes(const struct lava_operation *operation) {
 
 /* What each of several engines uploads, and what they upload between them, in bytes. Each uploads A, and all
  * of them together op(B), for each row block. If K is cut, op(A) is uploaded for each column block. Of a
- * triangle each uploads what all strips need: both matrices where each of them is in both operands. A
+ * triangle each uploads what all strips need: both matrices if each of them is in both operands. A
  * triangular op(B) has row blocks, one for each engine. The products of a batch have operands of their own.
  */
 struct uploads {
@@ -510,7 +510,7 @@ double lava_cost_shared_ns(uint32_t engines, double longest_ns, double copied_by
     return SHARE_NS + fmax(longest_ns, fmax(copies_ns, bus_ns));
 }
 
-/* What all engines upload is copied to staging memory once where their devices import it. */
+/* What all engines upload is copied to staging memory once if their devices import it. */
 static double shared_ns(const struct lava_estimate *estimate) {
     const struct lava_operation *operation = estimate->operation;
     const struct uploads uploads = uploads_of(estimate);

@@ -35,7 +35,7 @@ struct lava_estimate {
 
 struct lava_rates lava_cost_rates(const struct lava_profile *profile,
                                   const struct lava_device_figures *figures);
-/* How many times the profile's rate the measured rows of a type reach, as a geometric mean; 1 where none was
+/* How many times the profile's rate the measured rows of a type reach, as a geometric mean; 1 if none was
  * measured. A calibration may have measured some rows only. Rows for matrix units and others do not tell of
  * each other. */
 struct lava_row_ratios {
@@ -43,7 +43,7 @@ struct lava_row_ratios {
 };
 struct lava_row_ratios lava_cost_row_ratios(const struct lava_profile *profile,
                                             const struct lava_device_figures *figures, enum lava_type type);
-/* Returns the profile's row with the measured rate; where there is none, with the profile's times its ratio.
+/* Returns the profile's row with the measured rate; if there is none, with the profile's times its ratio.
  * kernel is the row's, or NULL. */
 struct lava_profile_kernel lava_cost_row(const struct lava_profile_kernel *row,
                                          const struct lava_kernel *kernel,

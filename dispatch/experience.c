@@ -55,7 +55,7 @@ static const struct lava_experience_class *find(const struct lava_experience *ex
     return NULL;
 }
 
-/* Returns NULL where there is no such class. */
+/* Returns NULL if there is no such class. */
 static struct lava_experience_class *use(struct lava_experience *experience, uint64_t key) {
     struct lava_experience_class *class = (struct lava_experience_class *)find(experience, key);
     if (class)
@@ -72,7 +72,7 @@ static bool is_given_up_before(const struct lava_experience *experience,
         return !a->key && b->key;
     if (a_was_there != b_was_there)
         return b_was_there;
-    /* differences stay right where the clock has wrapped */
+    /* differences stay right even if the clock has wrapped */
     return experience->clock - a->used > experience->clock - b->used;
 }
 

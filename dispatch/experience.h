@@ -5,17 +5,17 @@
  * Pure functions on a struct that the caller owns; zero-initialized, it knows nothing. It allocates nothing,
  * reads no clock and takes no lock: one thread at a time.
  *
- * A class is left for the other side where its corrected times say so, by the policy's own margin. The
+ * A class is left for the other side if its corrected times say so, by the policy's own margin. The
  * correction of a side is the median of its last ratios of measured to estimated time, at least three of
  * them, so that one unusual product decides nothing.
  *
  * A long call, of LAVA_EXPERIENCE_LONG_NS or more on a side, is not made three times to learn that: one
- * sample of a side counts. Where such a call is left to the CPU by estimates of which one was not measured,
+ * sample of a side counts. If such a call is left to the CPU by estimates of which one was not measured,
  * the device is tried early if it is estimated to take at most LAVA_EXPERIENCE_DOUBT times as long as the
  * CPU. A device that turns out slow costs once. The other way round nothing is tried: the CPU's guess is one
  * of its best times.
  *
- * Where the corrections overrule the plan, a product goes to the plan's side every now and then, as a trial:
+ * If the corrections overrule the plan, a product goes to the plan's side every now and then, as a trial:
  * after 32 overruled products, then after 64 more, up to 1024. The numbers start again when the corrected
  * times agree with the plan. If the plan's side takes R times as long as the chosen one, the first interval
  * is at least 16 R (1024 at most). So as long as R is at most 64 and stays what it was, a trial adds less
@@ -35,7 +35,7 @@
 #define LAVA_EXPERIENCE_LEAST       3    /* samples */
 #define LAVA_EXPERIENCE_FIRST_TRIAL 32   /* products */
 #define LAVA_EXPERIENCE_LAST_TRIAL  1024 /* products */
-#define LAVA_EXPERIENCE_UNTIMED     16   /* one of so many is timed */
+#define LAVA_EXPERIENCE_UNTIMED     16   /* one call in 16 is timed */
 #define LAVA_EXPERIENCE_LONG_NS     20e6
 #define LAVA_EXPERIENCE_DOUBT       4.0
 #define LAVA_EXPERIENCE_FIRST_TRIES 2 /* the first one may have to allocate, and then says nothing */
@@ -89,7 +89,7 @@ struct lava_experience_times lava_experience_correct(const struct lava_experienc
  * samples. *is_due: the product is to be recorded: each one until the side is full, then one of sixteen. */
 double lava_experience_cpu_factor(struct lava_experience *experience, uint64_t key, bool *is_due);
 
-/* Changes the place and the reason of a plan that has both estimates, where the corrected times say so and no
+/* Changes the place and the reason of a plan that has both estimates, if the corrected times say so and no
  * trial is due. The estimates stay as they are. key is the operation's. */
 void lava_experience_decide(struct lava_experience *experience, uint64_t key,
                             const struct lava_operation *operation, const struct lava_figures *figures,

@@ -55,7 +55,7 @@ static struct lava_operation largest_product(const struct lava_operation *operat
     return lava_halving_product(operation, &sizes, !lava_operation_row(operation)->pivots);
 }
 
-/* Plans the largest product beside matrices of so many bytes. *plan keeps what it has of the CPU. */
+/* Plans the largest product beside the matrices. *plan keeps what it has of the CPU. */
 static enum lava_reason plan_factors(const struct lava_halving *request, uint64_t matrices_bytes,
                                      struct lava_plan *plan) {
     const struct lava_operation *operation = request->operation;
@@ -68,7 +68,7 @@ static enum lava_reason plan_factors(const struct lava_halving *request, uint64_
     return reason;
 }
 
-/* Plans both solves, after the factorization of the plan where there is one. */
+/* Plans both solves, after the factorization of the plan if there is one. */
 static enum lava_reason plan_sides(const struct lava_halving *request, const struct lava_plan *factors,
                                    struct lava_plan *plan) {
     const struct lava_operation *operation = request->operation;

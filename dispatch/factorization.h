@@ -1,6 +1,6 @@
 /* Plans a factorization, ?potrf and ?getrf, and solves with the factors, ?potrs, ?posv, ?getrs and ?gesv,
  * from host memory. The matrix stays on the device until all of it is done. Right-hand sides stream through
- * in chunks, as in solve.h. Where the matrix does not fit it goes by block columns (block_columns.h). Pure
+ * in chunks, as in solve.h. If the matrix does not fit it goes by block columns (block_columns.h). Pure
  * functions, called by policy.c. */
 #ifndef LAVA_DISPATCH_FACTORIZATION_H
 #define LAVA_DISPATCH_FACTORIZATION_H
@@ -19,8 +19,8 @@ bool lava_factorization_fits(const struct lava_capabilities *device, enum lava_t
 
 /* Fills in the kernel of the products, its shape and rate, the blocking of the largest product, the chunks of
  * right-hand sides and gpu_ns. chunks.product_bytes is what the products need besides the matrices. Returns
- * LAVA_REASON_FORCED, or why there is no plan: NO_KERNEL, or MEMORY, where not even a narrow block column
- * fits the device, or where its columns are too long to be downloaded whole. */
+ * LAVA_REASON_FORCED, or why there is no plan: NO_KERNEL, or MEMORY, if not even a narrow block column
+ * fits the device, or if its columns are too long to be downloaded whole. */
 enum lava_reason lava_factorization_plan(const struct lava_operation *operation,
                                          const struct lava_capabilities *device,
                                          const struct lava_figures *figures,

@@ -123,7 +123,7 @@ static double interpolated_ns(const struct lava_cpu_figures *figures,
 }
 
 /* A triangle takes half of the products. OpenBLAS, 16 cores, 4096, ms: ssyrk 52, ssyr2k 113, ssymm 123, strmm
- * 67, strsm 76 where sgemm takes 121; dsyrk 96, dsyr2k 210, dsymm 181, dtrmm 108, dtrsm 125 where dgemm takes
+ * 67, strsm 76 while sgemm takes 121; dsyrk 96, dsyr2k 210, dsymm 181, dtrmm 108, dtrsm 125 while dgemm takes
  * 235 (2026-11-22). */
 #define TRIANGLE_SHARE 0.5
 /* Returns the rows that a routine of LAPACK's first column has. */
@@ -176,7 +176,7 @@ static double memory_ns(const struct lava_operation *operation) {
     return lava_figures_memory_ns(lava_operation_operand_bytes(operation) + 2 * c_bytes);
 }
 
-/* Returns the time of a product, or of what is computed like one, where nothing was measured. */
+/* Returns the time of a product, or of what is computed like one, if nothing was measured. */
 static double guessed_ns(const struct lava_cpu_figures *figures, const struct lava_operation *operation) {
     double work = (double)operation->m * (double)operation->n * (double)operation->k;
     bool has_share = lava_operation_row(operation)->cpu.share > 0;
@@ -216,7 +216,7 @@ static int family_type(enum lava_type type) {
 }
 
 /* Finds the measured orders of the family around an order: *low is the last one that is not greater, *high
- * the first one that is not less, both the same where one of them is missing. Returns false if none was
+ * the first one that is not less, both the same if one of them is missing. Returns false if none was
  * measured. */
 static bool find_orders(const double measured_ns[LAVA_FAMILIES_ORDERS], double order, int *low, int *high) {
     *low = *high = -1;

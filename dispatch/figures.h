@@ -18,7 +18,7 @@
 extern const int64_t lava_figures_sizes[LAVA_FIGURES_SIZES];
 
 struct lava_cpu_figures {
-    /* Expected rate in large products, by the type of A and B, estimated from the processor. Used where
+    /* Expected rate in large products, by the type of A and B, estimated from the processor. Used if
      * nothing was measured. 0: unknown. */
     double flops_per_s[LAVA_TYPE_COUNT];
     /* What small products take by those rates: one thread reaches this share of them, and the threads of a
@@ -61,7 +61,7 @@ struct lava_figures {
  * per operation is interpolated linearly in the logarithms of m, n and k. Beyond the grid the value of the
  * last size is used. If a neighbour was not measured, the nearest measured point is used (the mean of those
  * equally near). Other types take the time of fp32, scaled by the ratio of the two flops_per_s, and other
- * operations a share of that. Where routines of the operation's family were measured, the estimate is scaled
+ * operations a share of that. If routines of the operation's family were measured, the estimate is scaled
  * so that it is their measured time for square matrices; orders are those of a cube with as many operations,
  * and between measured ones the logarithm of the factor is interpolated. If none of the family was, an fp64
  * one is scaled as dgemm. Complex types have the factors of their real type. The call costs a fraction of a

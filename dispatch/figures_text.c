@@ -75,7 +75,7 @@ static void append_number(struct text *text, double value) {
         append(text, "e%d", exponent);
 }
 
-/* Whether the text form can represent the value. Values outside this range were not measured. */
+/* Returns whether the text form can represent the value. Values outside this range were not measured. */
 static bool is_figure(double value) {
     return value > 1e-90 && value < 1e90;
 }

@@ -29,7 +29,7 @@ struct lava_halving {
     struct lava_rates rates;
 };
 
-/* Returns LAVA_REASON_FORCED, or why there is no plan: NO_KERNEL, or MEMORY, where the matrix's columns are
+/* Returns LAVA_REASON_FORCED, or why there is no plan: NO_KERNEL, or MEMORY, if the matrix's columns are
  * too long to be downloaded whole. */
 enum lava_reason lava_halving_begin(const struct lava_operation *operation,
                                     const struct lava_capabilities *device,

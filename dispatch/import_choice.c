@@ -10,7 +10,7 @@
 /* At least one in this many of the bytes between a matrix's first and last element must belong to it. The
  * driver's work is in proportion to the pages, the copy's to the elements. */
 #define SPARSEST 2
-/* An import must be estimated to take less than this share of the copy's time. Where both are about as fast,
+/* An import must be estimated to take less than this share of the copy's time. If both are about as fast,
  * the copy is safer: it depends on no driver. */
 #define IMPORT_SHARE 0.9
 

@@ -20,17 +20,17 @@ struct lava_import_pages {
 const char *lava_imports_obstacle(const struct lava_operation *operation, bool is_b,
                                   const struct lava_capabilities *device, struct lava_import_pages *pages);
 
-/* Returns whether importing n bytes takes less time than copying them. False if one of the times was
+/* Returns whether importing n bytes takes less time than copying them. Returns false if one of the times was
  * not measured. */
 bool lava_imports_pay(const struct lava_device_figures *figures, uint64_t bytes);
 
-/* Returns whether the operand is to be imported. *pages is set where it is. *why says why not: a text for the
+/* Returns whether the operand is to be imported. *pages is set if it is. *why says why not: a text for the
  * log. */
 bool lava_imports_choose(const struct lava_operation *operation, bool is_b,
                          const struct lava_capabilities *device, const struct lava_device_figures *figures,
                          enum lava_imports imports, struct lava_import_pages *pages, const char **why);
 
-/* Returns the rate at which A and B, as stored, reach the device, for estimates. It is the given rate where
+/* Returns the rate at which A and B, as stored, reach the device, for estimates. It is the given rate if
  * both are copied. */
 double lava_imports_upload_rate(const struct lava_operation *operation,
                                 const struct lava_capabilities *device,

@@ -5,8 +5,8 @@
 
 #include "dispatch/solve.h"
 
-/* Triangles of so many rows are multiplied with themselves as general matrices, zeros included. The rest of a
- * large matrix takes far longer; smaller blocks would be more products, of some 10 us each. */
+/* Triangles of this many rows are multiplied with themselves as general matrices, zeros included. The rest of
+ * a large matrix takes far longer; smaller blocks would be more products, of some 10 us each. */
 #define LAVA_INVERSE_SQUARE 256
 
 double lava_inverse_flops(const struct lava_operation *operation);

@@ -263,7 +263,7 @@ static uint32_t word_elements(const struct lava_kernel *kernel) {
     return WORD_BYTES / (uint32_t)lava_type_bytes(kernel->type);
 }
 
-/* Whether each invocation copies the same number of words of a step to shared memory. */
+/* Returns whether each invocation copies the same number of words of a step to shared memory. */
 static bool staged_evenly(const struct lava_kernel *kernel, uint32_t invocations) {
     return kernel->tile_m * kernel->tile_k / word_elements(kernel) % invocations == 0 &&
            kernel->tile_n * kernel->tile_k / word_elements(kernel) % invocations == 0;

@@ -49,7 +49,7 @@ enum lava_type lava_kernel_element_type(const struct lava_kernel *kernel);
 bool lava_kernel_is_simt(const struct lava_kernel *kernel);
 /* The row's fallback, or NULL. */
 const struct lava_kernel *lava_kernel_fallback(const struct lava_kernel *kernel);
-/* Whether the row may compute the product, on a device that can run the row. */
+/* Returns whether the row may compute the product, on a device that can run the row. */
 bool lava_kernel_serves(const struct lava_kernel *kernel, const struct lava_operation *operation);
 /* The module that packs operands for the row. */
 enum lava_module lava_kernel_pack_module(const struct lava_kernel *kernel);
@@ -57,7 +57,7 @@ enum lava_module lava_kernel_pack_module(const struct lava_kernel *kernel);
  * were screened out; other modules are their own. */
 enum lava_module lava_kernel_triangular_module(enum lava_module module);
 /* The module with which the row writes results in the type of A and B, rounded from fp32; LAVA_MODULE_COUNT:
- * none on this device, so that the epilogue rounds. It stores matrices of sums in that type where the device
+ * none on this device, so that the epilogue rounds. It stores matrices of sums in that type if the device
  * has them; elsewhere it rounds fp32 in shared memory, if there is room. */
 enum lava_module lava_kernel_narrow_module(const struct lava_kernel *kernel,
                                            const struct lava_capabilities *device);

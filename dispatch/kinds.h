@@ -95,7 +95,7 @@ struct lava_kind_cpu {
 
 struct lava_kind {
     const char *text;      /* in descriptions; "": the sizes say it */
-    const char *wide_text; /* where C has fewer rows than columns and right-hand sides */
+    const char *wide_text; /* if C has fewer rows than columns and right-hand sides */
     bool is_product, solves;
     bool doubles;     /* of complex types: a real product of twice n and k stands for it */
     bool is_lapack;   /* LAPACK's: C is all there is, but for reflections in A or B */

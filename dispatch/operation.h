@@ -17,7 +17,7 @@
  *     C <- Q and R with C = Q R, Q as reflections: ?geqrf
  *     sides <- Q' sides, and their first n rows the X with R X = those: ?gels
  *     sides <- Q Y, for the Y with R' Y = their first n rows, zeros below it: ?gels of C's adjoint
- *     both of C's adjoint, where C has fewer rows than columns: C <- R' and the reflections' adjoint
+ *     both of C's adjoint, if C has fewer rows than columns: C <- R' and the reflections' adjoint
  *     C <- the matrix Q of k such reflections: ?orgqr, ?ungqr
  *
  * Neither have its inverses, which take the place of a triangle or of factors:
@@ -75,7 +75,7 @@ struct lava_operand {
     enum lava_op op;
     bool conjugate; /* complex types only */
     enum lava_structure structure;
-    enum lava_region stored; /* the triangle of X that is stored; all of it where X is general. The other
+    enum lava_region stored; /* the triangle of X that is stored; all of it if X is general. The other
                               * triangle is never read */
     bool unit_diagonal;      /* triangular: the diagonal is not read; its elements are 1 */
 };
@@ -203,7 +203,7 @@ void *lava_operation_element(const void *matrix, enum lava_type type, int64_t ro
 
 /* Returns the product for the block of C with these rows and columns. If C has a region, the block must
  * either lie on the diagonal (row is column, rows is columns) and have the same region, or lie inside the
- * region; inside, the product must not be `twice`. Not for operations with a structured operand. */
+ * region; inside, the product must not be `twice`. The operation must have no structured operand. */
 struct lava_operation lava_operation_block(const struct lava_operation *operation, int64_t row, int64_t rows,
                                            int64_t column, int64_t columns);
 
@@ -234,7 +234,7 @@ struct lava_operation lava_operation_without_sides(const struct lava_operation *
  * transposed; with L and then L', or with U' and then U, for Cholesky. LU: the right-hand sides' rows are
  * swapped before them, or, if C is transposed, backwards after them. */
 void lava_operation_solves(const struct lava_operation *operation, struct lava_operation solves[2]);
-/* What QR's right-hand sides become, by its factors, where C is not wide: Q's adjoint times them; and the
+/* What QR's right-hand sides become, by its factors, if C is not wide: Q's adjoint times them; and the
  * solve with R for their first n rows, which comes after that. Of C's adjoint, the solve with R's adjoint,
  * and then Q times them; between the two, the rows below become zero. */
 struct lava_operation lava_operation_times_q(const struct lava_operation *operation);

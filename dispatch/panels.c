@@ -1,5 +1,5 @@
 /* The tables of LU's and QR's panels, and the choice of their form. Invariant: workgroups wait for each other
- * only where the device says that they run at the same time. */
+ * only if the device says that they run at the same time. */
 #include "dispatch/panels.h"
 
 #include <assert.h>

@@ -16,7 +16,7 @@ enum lava_panel_form {
 
 /* What a test or a benchmark may force. Zero-initialized means nothing. */
 struct lava_panel_choice {
-    int form;             /* 1 + enum lava_panel_form, where that is possible */
+    int form;             /* 1 + enum lava_panel_form, if that is possible */
     uint32_t invocations; /* per workgroup; not of COLUMNS */
 };
 
@@ -38,7 +38,7 @@ enum lava_panel_form lava_panels_form(const struct lava_capabilities *device,
                                       const struct lava_panel_sizes *panel, bool stalled,
                                       const struct lava_panel_choice *forced);
 
-/* Time of a column where a panel is one dispatch. With this, the estimates of LU in fp32 for orders 1024 to
+/* Time of a column if a panel is one dispatch. With this, the estimates of LU in fp32 for orders 1024 to
  * 8192 are within a tenth of what an H200 took from host memory to host memory, 5.2, 12.0, 28.4 and 72 ms. */
 #define LAVA_PANELS_COLUMN_NS 4e3
 /* Time of recording a column that has a dispatch of its own. */

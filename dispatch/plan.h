@@ -26,23 +26,23 @@ struct lava_overrides {
     int64_t block_k;       /* 0: chosen; else that of another plan of the same kernel and split */
     uint64_t memory_bytes; /* 0: the device's */
     int64_t column_blocks; /* 0: chosen */
-    int64_t row_blocks;    /* at least so many; 0: chosen */
+    int64_t row_blocks;    /* the least number; 0: chosen */
     int64_t later_parts;   /* as in struct lava_blocking_limits; 0: chosen */
     int64_t sides_each;    /* of a solve: as in struct lava_solve_chunks; 0: chosen */
-    int64_t band;          /* of a solve: by bands of so many unknowns (bands.h); 0: chosen */
-    int64_t columns_each;  /* of LU and Cholesky: by blocks of so many columns, and slices no wider;
+    int64_t band;          /* of a solve by bands: the unknowns of one (bands.h); 0: chosen */
+    int64_t columns_each;  /* of LU and Cholesky by blocks: the columns of one; slices are no wider;
                             * 0: chosen */
-    int at_once;           /* 1: streamed, 2: at once where possible; 0: chosen */
+    int at_once;           /* 1: streamed, 2: at once if possible; 0: chosen */
     uint32_t pieces;       /* pieces of op(A)'s block, as far as it has tiles; 0: chosen */
     enum lava_imports imports;
     uint32_t engines; /* that share the product (sharing.h); 0: one */
-    /* A product that is a part of another has the kernel and the cuts of K of one with so many rows or
-     * columns, planned in so much memory. 0: its own. So the sums are the same. */
+    /* A product that is a part of another has the kernel and the cuts of K of one with this many rows or
+     * columns, planned in as_bytes of memory. 0: its own. So the sums are the same. */
     int64_t as_m, as_n;
     uint64_t as_bytes;
 };
 
-/* How the right-hand sides of a solve stream through the device: so many have matrices there at a time. Two
+/* How many chunks of right-hand sides have matrices on the device at a time, as a solve streams them. Two
  * would do for the solve and the transfers of its neighbours; with three the upload of the next chunk does
  * not wait for the whole download of the previous one. */
 #define LAVA_SOLVE_HELD 3
@@ -51,7 +51,7 @@ struct lava_solve_chunks {
     uint32_t held;          /* chunks with a matrix of their own, at most LAVA_SOLVE_HELD */
     uint64_t product_bytes; /* memory for the products between the blocks */
     int64_t band;           /* unknowns of a band (bands.h), with all sides in one chunk. 0: no bands */
-    int64_t part;           /* right-hand sides of an engine's part, where several share the solve; 0: all */
+    int64_t part;           /* right-hand sides of an engine's part, if several share the solve; 0: all */
     /* as_m or as_n, and as_bytes, of the products of a part that has fewer sides than its bands or chunk. */
     int64_t as_sides;
     uint64_t as_bytes;
@@ -70,7 +70,7 @@ struct lava_plan {
     enum lava_reason reason;
     double cpu_ns, gpu_ns; /* estimates; 0 if none was made */
     uint32_t engines;      /* that share the product (sharing.h); 0: one computes it */
-    double one_ns;         /* where they do: what one is estimated to take */
+    double one_ns;         /* if they do: what one is estimated to take */
     const struct lava_profile *profile;
     const struct lava_kernel *kernel;
     struct lava_matrix_shape shape; /* of the kernel's cooperative matrices; all zero if it has none */

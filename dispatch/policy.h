@@ -25,7 +25,7 @@ bool lava_policy_is_hopeless(const struct lava_operation *operation, const struc
                              const struct lava_figures *figures, double cpu_factor);
 
 /* Returns whether a product with these estimated times goes to the device in mode AUTO: the device must be
- * faster by a margin, which is smaller where this machine was measured and larger for batches. An unknown CPU
+ * faster by a margin, which is smaller if this machine was measured and larger for batches. An unknown CPU
  * has the time 0 and wins. */
 bool lava_policy_is_profitable(const struct lava_operation *operation, const struct lava_figures *figures,
                                double cpu_ns, double gpu_ns);

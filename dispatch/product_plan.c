@@ -291,7 +291,7 @@ double lava_product_plan_best_flops_per_s(const struct lava_profile *profile,
     return best;
 }
 
-/* Returns the estimate of two products (?syr2k) in halves of K; 0 where the device takes none, or where the
+/* Returns the estimate of two products (?syr2k) in halves of K; 0 if the device takes none, or if the
  * whole, if it fits, has the fastest row. A faster one may have memory for the packed operands of a half
  * only. */
 static double halves_ns(const struct lava_operation *operation, const struct request *request,

@@ -38,10 +38,10 @@ enum { ANY_KIND = -1, ANY_VENDOR = 0, SMALLEST = 1 };
  * start and everything below the rows are starting values for the family's slower boards. No row is listed
  * that spills there.
  *
- * The fp16 and bf16 figures are starting values except for the H200 and lavapipe. Where rows of fp32 by
+ * The fp16 and bf16 figures are starting values except for the H200 and lavapipe. If rows of fp32 by
  * planes were not measured, they are listed below the rate of plain fp32. Calibration finds out whether a
  * device's matrix unit is worth using for them (it must be more than six times as fast as fp32). Rows with
- * one plane are for precision FAST. Rows of fragments are listed only where no two invocations hold the same
+ * one plane are for precision FAST. Rows of fragments are listed only if no two invocations hold the same
  * element of a fragment. This holds on NVIDIA and lavapipe, by their compilers on RDNA4 and Xe2, not on RDNA3,
  * and is checked by the self-test. */
 static const struct lava_profile table[] = {
@@ -146,7 +146,7 @@ static const struct lava_profile table[] = {
         .call_latency_ns = 300e3,
     },
     /* Xe-LP and its successors in processors: Tiger Lake to Arrow Lake. Compiled for TGL and MTL. Their matrix
-     * rows spill, and their fp64, where there is one, is emulated. */
+     * rows spill, and their fp64, if there is one, is emulated. */
     {
         .label = "Intel Xe-LP", .vendor_id = VENDOR_INTEL, .kind = LAVA_DEVICE_INTEGRATED,
         .simt_subgroup = SMALLEST, .matrix_subgroup = SMALLEST,

@@ -32,9 +32,9 @@
  * If op(B) is op(A) transposed, one upload serves both there, too, and only the tiles of each C's triangle
  * are multiplied.
  *
- * Where the matrices are on the device there are no downloads and no waits: the epilogue updates C.
+ * If the matrices are on the device there are no downloads and no waits: the epilogue updates C.
  *
- * Where C <- alpha C op(B) needs it (lava_operation_descends), the column blocks go from the last one to the
+ * If C <- alpha C op(B) needs it (lava_operation_descends), the column blocks go from the last one to the
  * first.
  *
  * If only one triangle of an operand is stored, its packs are several tasks: strip by strip of its width, and

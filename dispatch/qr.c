@@ -86,8 +86,9 @@ static const double column_ns[LAVA_TYPE_COUNT] = {
 /* The scratch is one column, which has 32-bit indices, padded. */
 #define SCRATCH_MOST ((double)(INT32_MAX - 64))
 
-/* Returns the bytes of the scratch (lib/lapack/device_reflectors.h) for reflections of so many rows, applied
- * to a matrix whose other side is so long; UINT64_MAX where it does not fit a buffer. */
+/* Returns the bytes of the scratch (lib/lapack/device_reflectors.h) for reflections of this many rows,
+ * applied to a matrix with `others` rows or columns on its other side; UINT64_MAX if it does not fit a
+ * buffer. */
 static uint64_t scratch_bytes(const struct lava_capabilities *device, enum lava_type type, int64_t rows,
                               int64_t others) {
     int64_t columns = rows + 2 * others + 5 * LAVA_QR_BLOCK;
@@ -137,7 +138,7 @@ static struct sizes sizes_of(const struct lava_operation *operation) {
     return (struct sizes){operation->m, operation->n + operation->sides.count};
 }
 
-/* The reflectors of a block, transposed, times the whole matrix, or times themselves where that is less.
+/* The reflectors of a block, transposed, times the whole matrix, or times themselves if that is less.
  * Other products fit in its memory, perhaps in smaller blocks. */
 static struct lava_operation largest_product(const struct lava_operation *operation) {
     const struct sizes sizes = sizes_of(operation);
@@ -156,7 +157,7 @@ static struct lava_operation largest_product(const struct lava_operation *operat
 }
 
 /* The bytes of the matrix, with right-hand sides beside it, and of the scratch
- * (lib/lapack/device_reflectors.h); UINT64_MAX where one does not fit a buffer. */
+ * (lib/lapack/device_reflectors.h); UINT64_MAX if one does not fit a buffer. */
 static uint64_t matrices_bytes(const struct lava_capabilities *device,
                                const struct lava_operation *operation) {
     const struct sizes sizes = sizes_of(operation);

@@ -22,7 +22,7 @@ double lava_qr_flops(const struct lava_operation *operation);
 double lava_qr_product_flops(const struct lava_operation *operation);
 double lava_qr_product_bytes(const struct lava_operation *operation);
 
-/* Writes the factorization and what becomes of the right-hand sides, of the adjoint where C is wide, as which
+/* Writes the factorization and what becomes of the right-hand sides, of the adjoint if C is wide, as which
  * it is expected to take as long. Returns how many there are. */
 int lava_qr_steps(const struct lava_operation *operation, struct lava_operation *steps);
 

@@ -54,7 +54,7 @@ struct lava_screen_limits {
 };
 struct lava_screen_limits lava_scheme_limits(const struct lava_scheme_row *row, int64_t k);
 
-/* Whether the scheme may compute the product, given its type, precision and k. */
+/* Returns whether the scheme may compute the product, given its type, precision and k. */
 bool lava_scheme_serves(const struct lava_scheme_row *row, const struct lava_operation *operation);
 
 #endif

@@ -1,5 +1,5 @@
 /* Plans products and batches that several engines share. Called by lib/offload and lib/blas for those that go
- * to a device, where there are several, and by `lavablas explain`. Invariant: a plan that is returned
+ * to a device, if there are several, and by `lavablas explain`. Invariant: a plan that is returned
  * computes every element of C as the plan for one engine does. */
 #include "dispatch/sharing.h"
 
@@ -16,7 +16,7 @@
 #define GAIN_SHARE 0.9
 /* Column blocks of each engine that are tried: 1, 2, 4. More of them fit the end better, and each engine
  * begins sooner; fewer keep the device busier. The strips of a triangle grow, so that the last one is long
- * where they are few.
+ * if they are few.
  *
  * The first block of each engine may be wider than the others, 2 or 4 times: while A is uploaded, an engine
  * has nothing else to compute. Two H200, 8192, best of equal blocks, and of one of 2048 and then 512:
@@ -36,7 +36,7 @@ static int64_t most_each(const struct lava_operation *operation) {
     return operation->c.region == LAVA_REGION_ALL ? BLOCKS_EACH_MAX : STRIPS_EACH_MAX;
 }
 
-/* Returns whether there is a block for each engine, of whole columns or whole rows where they depend on each
+/* Returns whether there is a block for each engine, of whole columns or whole rows if they depend on each
  * other. */
 static bool has_blocks(const struct lava_operation *operation, const struct lava_blocking *blocking,
                        uint32_t engines) {

@@ -1,5 +1,5 @@
 /* Decides whether several engines share one product. Each engine takes the next block of C when it gets there
- * (program.h). C is cut into column blocks, and into row blocks only where memory wants that, a triangle into
+ * (program.h). C is cut into column blocks, and into row blocks only if memory wants that, a triangle into
  * strips; a batch has blocks of several products as it is. A solve is cut into a part of the right-hand sides
  * for each engine. Results have the same bits as those of one engine: the kernel, the tiles, and the slices
  * and panels of K are those of the plan for one. A pure function; any thread. */

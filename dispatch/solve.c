@@ -15,7 +15,7 @@
  * measured on an H200, with LAVA_SOLVE_PASSES: fp32, order 8192, 4.4 ms for 64 right-hand sides, 7.2 for
  * 2048, 14.9 for 8192. For fp64 the estimate is 10% low there: 39.3 ms. */
 #define LEAF_NS 68e3
-/* No smaller chunks are tried where memory suffices: their products have too few tiles to fill a device. A
+/* No smaller chunks are tried if memory suffices: their products have too few tiles to fill a device. A
  * starting value. */
 #define LEAST_SIDES 512
 /* Bands have multiples of this many unknowns: so much of a band's time is that of its last columns' transfer.
@@ -118,7 +118,7 @@ static int64_t chunks_of(const struct request *request, int64_t sides_each) {
     return (request->sizes.sides + sides_each - 1) / sides_each;
 }
 
-/* Returns the bytes of all matrices of a solve in chunks, UINT64_MAX where one does not fit a buffer. */
+/* Returns the bytes of all matrices of a solve in chunks, UINT64_MAX if one does not fit a buffer. */
 static uint64_t all_matrices_bytes(const struct request *request, const struct lava_solve_chunks *chunks) {
     const struct lava_solve_sizes *sizes = &request->sizes;
     uint64_t a = matrix_bytes(request, sizes->order, sizes->order);
@@ -256,7 +256,7 @@ static enum lava_reason consider(const struct request *request, int64_t sides_ea
     return LAVA_REASON_FORCED;
 }
 
-/* Returns the bytes of the bands' matrices, and of X where its rows are collected; UINT64_MAX where they do
+/* Returns the bytes of the bands' matrices, and of X if its rows are collected; UINT64_MAX if they do
  * not fit buffers. */
 static uint64_t bands_bytes(const struct request *request, const struct lava_bands *bands) {
     const struct lava_band_block all = lava_band_sides(bands, 0, bands->order, request->sizes.sides);
@@ -277,7 +277,7 @@ static uint64_t bands_bytes(const struct request *request, const struct lava_ban
 }
 
 /* How often the memory's rate has to pass by the known unknowns that a band's product packs. Estimated from
- * one run: 16 bands of order 8192 packed for 5.2 ms in all, where the solve by halves takes 1.7 (fp32 on an
+ * one run: 16 bands of order 8192 packed for 5.2 ms in all, while the solve by halves takes 1.7 (fp32 on an
  * H200, 2026-11-24). */
 #define KNOWN_PASSES 9
 
@@ -295,8 +295,8 @@ static double band_ns(const struct request *request, const struct lava_bands *ba
            1e9 * bytes / request->rates.memory_bytes_per_s + lava_solve_blocks_ns(band->count);
 }
 
-/* As gpu_ns. Uploads come first; a band is solved for when its parts are there, and is downloaded after that
- * and after all uploads. */
+/* The same as gpu_ns, by bands. Uploads come first; a band is solved for when its parts are there, and is
+ * downloaded after that and after all uploads. */
 static double bands_ns(const struct request *request, const struct lava_bands *bands, double flops_per_s) {
     const struct lava_rates *rates = &request->rates;
     double bytes_each = (double)lava_type_bytes(request->operation->type), ready_ns[LAVA_BANDS_MOST];

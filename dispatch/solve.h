@@ -1,6 +1,6 @@
 /* Plans a solve with a triangular matrix, ?trsm, from host memory. The triangular matrix stays on the device,
- * the right-hand sides (columns of C, or rows where the matrix is on the right) stream through in chunks. Or
- * both stream through by bands (bands.h), where all of them fit. Pure functions, called by policy.c. */
+ * the right-hand sides (columns of C, or rows if the matrix is on the right) stream through in chunks. Or
+ * both stream through by bands (bands.h), if all of them fit. Pure functions, called by policy.c. */
 #ifndef LAVA_DISPATCH_SOLVE_H
 #define LAVA_DISPATCH_SOLVE_H
 
@@ -25,7 +25,7 @@ struct lava_solve_sizes lava_solve_sizes(const struct lava_operation *operation)
 
 /* Returns whether the device can run the kernel that solves with blocks of the diagonal. */
 bool lava_solve_fits(const struct lava_capabilities *device, enum lava_type type);
-/* Returns how large numbers that LAPACK divides by have to be on the device: 0 where it keeps subnormals. A
+/* Returns how large numbers that LAPACK divides by have to be on the device: 0 if it keeps subnormals. A
  * device that flushes them gives up a factorization with a smaller pivot, root or norm
  * (shaders/elements.glsl).
  */
@@ -41,17 +41,17 @@ double lava_solve_least(const struct lava_capabilities *device, enum lava_type t
  */
 double lava_solve_blocks_ns(int64_t order);
 int64_t lava_solve_blocks(int64_t order);
-/* Returns the bytes of a matrix on the device; UINT64_MAX where they are too many for a buffer. */
+/* Returns the bytes of a matrix on the device; UINT64_MAX if they are too many for a buffer. */
 uint64_t lava_solve_matrix_bytes(const struct lava_capabilities *device, enum lava_type type, int64_t rows,
                                  int64_t columns);
-/* Returns the most elements of a column that is downloaded whole. Where a column is not, the CPU cannot go on
+/* Returns the most elements of a column that is downloaded whole. If a column is not, the CPU cannot go on
  * after a failure. */
 int64_t lava_solve_most_rows(const struct lava_capabilities *device, enum lava_type type);
 
 /* Returns the bytes of a matrix's trapezoids, which are transferred. */
 double lava_trapezoid_bytes(enum lava_type type, int64_t order, enum lava_region stored);
 
-/* What the solve with a chunk is a part of, where that is more than one triangle (factorization.h). */
+/* What the solve with a chunk is a part of, if that is more than one triangle (factorization.h). */
 struct lava_solve_frame {
     int solves;           /* with each chunk: as many triangles of that order */
     double upload_bytes;  /* of the matrix with the triangles */
@@ -69,8 +69,8 @@ typedef void lava_solve_product(const struct lava_operation *product, const stru
                                 struct lava_plan *plan);
 
 /* Fills in the kernel, its shape and rate, the blocking, the chunks and gpu_ns. Returns LAVA_REASON_FORCED,
- * or why there is no plan: NO_KERNEL, or MEMORY, where the triangular matrix does not fit the device, or
- * where the columns of C are too long to be downloaded whole. */
+ * or why there is no plan: NO_KERNEL, or MEMORY, if the triangular matrix does not fit the device, or
+ * if the columns of C are too long to be downloaded whole. */
 enum lava_reason lava_solve_plan(const struct lava_operation *operation,
                                  const struct lava_capabilities *device, const struct lava_figures *figures,
                                  const struct lava_overrides *overrides, lava_solve_product *plan_product,

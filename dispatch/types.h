@@ -27,7 +27,7 @@ struct lava_type_facts {
     bool is_half, is_complex;
     enum lava_type real;         /* of a complex type's parts; else the type itself */
     enum lava_type sums;         /* in which products are summed: FP32 or FP64 */
-    enum lava_type complex_type; /* whose parts have the type; the type itself where there is none */
+    enum lava_type complex_type; /* whose parts have the type; the type itself if there is none */
     double unit;                 /* half a unit in the last place of 1 */
     enum lava_module epilogue;   /* leaves a result of the type for the host */
     enum lava_module update;     /* updates C on the device */

@@ -30,14 +30,14 @@ const char *lavablas_version(void);
  *
  * Returns 0 when the device is ready. Returns -1 when it will not be: none was found, it does not work,
  * LAVABLAS_MODE=cpu, the process is a child of fork(); products then run on the CPU, and are as right.
- * *why, where why is not NULL, is set to the reason in words, "" when ready: a string of static storage. */
+ * *why, if why is not NULL, is set to the reason in words, "" when ready: a string of static storage. */
 int lavablas_wait(const char **why);
 
 /* What the products of fp32 matrices on the device have to be. With u = 2^-24 and G = |alpha| |A| |B| +
  * |beta| |C0|, element by element; doc/numerics.md tells what of this is proven and what measured. The CPU
  * BLAS computes as it does, and the routines of half precision are the same, whatever is chosen. */
 enum lavablas_precision {
-    /* What LAVABLAS_PRECISION says in the environment: ieee, standard or fast; STANDARD where it does not. */
+    /* What LAVABLAS_PRECISION says in the environment: ieee, standard or fast; STANDARD if it does not. */
     LAVABLAS_PRECISION_DEFAULT,
     /* Sums of fp32 multiply-adds, nothing else. */
     LAVABLAS_PRECISION_IEEE,
@@ -65,13 +65,13 @@ struct lavablas_call {
     const char *place;   /* where C was computed: "cpu" or "gpu" */
     const char *reason;  /* why there, in words */
     int64_t m, n, k;     /* of the column-major product (a row-major one is its transpose, so that m and n
-                          * change places); 0 where the arguments were invalid. Of a triangle (?gemmt) n, half
+                          * change places); 0 if the arguments were invalid. Of a triangle (?gemmt) n, half
                           * of n + 1 and k; of a batch those of one product of its largest group */
     double seconds;      /* wall time inside the call; of a small one that was not timed (LAVABLAS_STATS times
                           * one in many), of the last one of its size that was */
     const char
         *scheme; /* how: "fp32", "fp64", "fp16", "bf16", "cfp32" or "cfp64" (complex), the type of A and B,
-                  * where elements were multiplied as they are, so always on the CPU; else, if only for a part
+                  * if elements were multiplied as they are, so always on the CPU; else, if only for a part
                   * of C, how fp32 was brought to tensor cores, as "bf16x3": each element as the sum of three
                   * bf16 (what such a scheme cannot hold is computed as fp32 all the same) */
 };
@@ -79,7 +79,7 @@ struct lavablas_call {
 /* Tells about the calling thread's last product. Products small enough to be handed to the CPU BLAS unseen
  * are not remembered, unless LAVABLAS_STATS is set: the answer is then about an earlier one.
  *
- * call points to a struct whose size is set. Returns 0, with *call filled; -1 where the thread has made no
+ * call points to a struct whose size is set. Returns 0, with *call filled; -1 if the thread has made no
  * such product yet or size is smaller than any released version of the struct, with *call untouched. */
 int lavablas_last_call(struct lavablas_call *call);
 

@@ -2,7 +2,7 @@
  *
  * Many updates or solves, in groups of one shape or at equal distances: what cblas_?gemm_batch and
  * cblas_?gemm_batch_strided are to cblas_?gemm, these are to cblas_?syrk and cblas_?trsm. Options, too, have
- * an element for each group. No matrix that is written may overlap a matrix of another update or solve. Where
+ * an element for each group. No matrix that is written may overlap a matrix of another update or solve. If
  * the CPU BLAS has no routine of the name, they are computed one after the other with its ?gemm, and errors
  * are reported as for half precision there, before anything is computed.
  *

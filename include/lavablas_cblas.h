@@ -1,7 +1,7 @@
 /* The BLAS routines that LavaBLAS exports, for programs without another cblas.h at hand. C and C++.
  *
  * LavaBLAS is a partial BLAS: it exports what it can speed up, and a program links a complete BLAS behind it.
- * May be included after another library's cblas.h (then it declares nothing twice), not before one. Where
+ * May be included after another library's cblas.h (then it declares nothing twice), not before one. If
  * that header lacks the routines of half precision, define LAVABLAS_DECLARE_HALF before including this one:
  * they are then declared all the same, with the other header's CBLAS_LAYOUT and CBLAS_TRANSPOSE.
  * lavablas_hgemm, in lavablas.h, needs neither. LAVABLAS_DECLARE_ILP64 does the same for 64-bit integers.
@@ -13,7 +13,7 @@
  * Source: BLAS Technical Forum Standard (2001), chapter 2, and its appendix for the C interface; Dongarra, Du
  * Croz, Hammarling, Duff: A set of level 3 Basic Linear Algebra Subprograms, ACM TOMS 16 (1990). Half
  * precision, triangles and batches: the Developer Reference of oneMKL (2025) and cblas.h of OpenBLAS
- * (0.3.31), which agree where both have a routine. */
+ * (0.3.31), which agree if both have a routine. */
 #ifndef LAVABLAS_CBLAS_H
 #define LAVABLAS_CBLAS_H
 
@@ -43,7 +43,7 @@ typedef enum CBLAS_TRANSPOSE { CblasNoTrans = 111, CblasTrans = 112, CblasConjTr
  *                 the real part first
  *   cblas_zgemm   complex: two doubles    by pointer to such a number
  *
- * cblas_cgemm3m and cblas_zgemm3m are the same with three real products instead of four, where the CPU BLAS
+ * cblas_cgemm3m and cblas_zgemm3m are the same with three real products instead of four, if the CPU BLAS
  * computes: faster, with larger errors in the smaller of an element's two parts.
  *
  * op(X) is X for CblasNoTrans, its transpose for CblasTrans, and for CblasConjTrans the transpose of its
@@ -84,7 +84,7 @@ void cblas_zgemm3m(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE 
 /* One triangle of such a product, C being n x n: the elements on the diagonal and above it (CblasUpper) or
  * below it (CblasLower), in either layout. The others are neither read nor written. Types, scalars,
  * operations, leading dimensions, errors and threads as above, with m = n. cblas_?gemmtr (the reference's
- * name, BLAS 3.12.1) is cblas_?gemmt (oneMKL's and OpenBLAS's). Where the CPU BLAS has no routine of the
+ * name, BLAS 3.12.1) is cblas_?gemmt (oneMKL's and OpenBLAS's). If the CPU BLAS has no routine of the
  * name, the triangle is made of products, and errors are reported as for half precision below. */
 typedef enum CBLAS_UPLO { CblasUpper = 121, CblasLower = 122 } CBLAS_UPLO;
 
@@ -200,7 +200,7 @@ void cblas_ztrsm(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TR
  * groups (a complex scalar is two floats or doubles), but a, b and c, which have one for each product: those
  * of the first group first, group_size[0] of them. Everything else is as for cblas_?gemm, for each product.
  *
- * No product's C may overlap an operand or C of another product. Where the CPU BLAS has no routine of the
+ * No product's C may overlap an operand or C of another product. If the CPU BLAS has no routine of the
  * name, products are computed one after the other, and errors are reported as for half precision below,
  * before anything is computed. cblas_sbgemm_batch (OpenBLAS) has bf16 A and B, the rest float. Batches of
  * cblas_?syrk and cblas_?trsm are in lavablas_batch.h, which this header includes. */
@@ -248,7 +248,7 @@ void cblas_zgemm_batch_strided(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLA
 /* The same product of half precision matrices. Shapes, layouts, leading dimensions (in elements), overlap and
  * threads are those of cblas_sgemm; with beta = 0 C need not be set, with alpha = 0 neither A nor B is read.
  *
- * A uint16_t holds the bits of a number, also where it is passed by value (_Float16 and __bf16 travel in
+ * A uint16_t holds the bits of a number, also if it is passed by value (_Float16 and __bf16 travel in
  * other registers: to pass one, copy its bits with memcpy):
  *
  *   fp16   IEEE 754 binary16: 11 significant bits, largest 65504, smallest 2^-24
@@ -267,10 +267,10 @@ void cblas_zgemm_batch_strided(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLA
  *
  * Rounding: products of elements are exact, they are summed in fp32, and alpha and beta C are applied in
  * fp32. A 16-bit C is rounded once, at the end, to nearest, ties to even, beyond the largest number to
- * infinity; subnormal numbers are kept, a NaN stays one. Where the CPU BLAS has the routine and computes the
+ * infinity; subnormal numbers are kept, a NaN stays one. If the CPU BLAS has the routine and computes the
  * product, its own rounding counts.
  *
- * Errors: an argument out of range is reported by the CPU BLAS's routine of the same name. Where it has none,
+ * Errors: an argument out of range is reported by the CPU BLAS's routine of the same name. If it has none,
  * xerbla_ is called with the routine's name and the argument's position, layout being 1, or, in a program
  * without xerbla_, one line is written to stderr. C is unchanged. */
 void cblas_shgemm(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, int m, int n, int k,

@@ -2,11 +2,11 @@
  *
  * The same products with int64_t sizes and leading dimensions, under the names that OpenBLAS and Julia gave
  * them; everything said there holds. They are other functions than those without 64: calling one with the
- * other's integers goes wrong unnoticed. Where the CPU BLAS has no routine of the name, its LP64 routine
+ * other's integers goes wrong unnoticed. If the CPU BLAS has no routine of the name, its LP64 routine
  * computes, sizes beyond int in pieces, and errors are reported as for half precision, under the name
  * without 64.
  *
- * After another library's cblas.h they are declared where LAVABLAS_DECLARE_ILP64 is defined. */
+ * After another library's cblas.h they are declared if LAVABLAS_DECLARE_ILP64 is defined. */
 #ifndef LAVABLAS_CBLAS64_H
 #define LAVABLAS_CBLAS64_H
 

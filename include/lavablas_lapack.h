@@ -1,7 +1,7 @@
 /* The routines of LAPACK that LavaBLAS exports, for programs without another header of LAPACK's at hand. C
  * and C++. May be included after another library's lapack.h; then it declares nothing.
  *
- * LavaBLAS is a partial LAPACK, as it is a partial BLAS: where it computes nothing itself, the routine of the
+ * LavaBLAS is a partial LAPACK, as it is a partial BLAS: if it computes nothing itself, the routine of the
  * same name that the program would have reached without it gets the call. Exported besides, for programs that
  * declare them themselves: the names without the underscore (dpotrf), with _64 (dpotrf_64), and those of
  * SciPy's OpenBLAS (scipy_dpotrf_, scipy_dpotrf_64_).
@@ -52,7 +52,7 @@ void zgetrf_(const int *m, const int *n, void *a, const int *lda, int *ipiv, int
 /* B <- the X with A X = B, for nrhs right-hand sides: the columns of B, n rows, ldb elements apart, which is
  * at least 1 and at least n. ?potrs has A's Cholesky factor as ?potrf leaves it, ?getrs has L, U and ipiv of
  * ?getrf and also solves with A' ('T') or its conjugate ('C'). ?posv and ?gesv get A itself and factor it
- * first, as ?potrf and ?getrf do; where info is not 0 then, B remains as it was. A and B must not overlap.
+ * first, as ?potrf and ?getrf do; if info is not 0 then, B remains as it was. A and B must not overlap.
  * info, lengths and threads are as above. */
 void spotrs_(const char *uplo, const int *n, const int *nrhs, const float *a, const int *lda, float *b,
              const int *ldb, int *info, size_t uplo_length);
@@ -141,7 +141,7 @@ void zgetri_(const int *n, void *a, const int *lda, const int *ipiv, void *work,
  * ?ungqr for complex numbers: A <- the first n columns of the Q of k such reflections, with m >= n >= k,
  * whose v A's first k columns hold.
  *
- * work has lwork elements, at least 1, and at least n where m > 0; with lwork -1 only work[0] is written: the
+ * work has lwork elements, at least 1, and at least n if m > 0; with lwork -1 only work[0] is written: the
  * best lwork. So it is after every call. info: 0; -i if argument i is invalid (xerbla_ is called). Threads:
  * as above. */
 void sgeqrf_(const int *m, const int *n, float *a, const int *lda, float *tau, float *work, const int *lwork,
@@ -178,11 +178,11 @@ void zunmqr_(const char *side, const char *trans, const int *m, const int *n, co
              int *info, size_t side_length, size_t trans_length);
 
 /* B <- the X for which op(A) X is nearest to B, column by column of B; op(A) is A, its transpose (s, d) or
- * its conjugate transpose (c, z), by trans 'N', 'T' or 'C'. A is m x n and must have full rank; where op(A)
+ * its conjugate transpose (c, z), by trans 'N', 'T' or 'C'. A is m x n and must have full rank; if op(A)
  * has more columns than rows there are several such X, and it is the one of least norm. B has nrhs columns of
- * ldb elements, at least 1, m and n; X is in its first rows, and where op(A) has more rows than columns, the
+ * ldb elements, at least 1, m and n; X is in its first rows, and if op(A) has more rows than columns, the
  * squares of what is below sum up to that of B - op(A) X. A <- its factors: those of ?geqrf, or of ?gelqf
- * where m < n.
+ * if m < n.
  *
  * work has lwork elements, at least 1 and k + max(k, nrhs) for k = min(m, n). With lwork -1 the call is a
  * query: work[0] becomes the best lwork, and nothing else is done.

@@ -297,7 +297,7 @@ static void print_heading(const struct bench *options) {
         printf("%-18s %12s %12s %8s %11s\n", "m x n x k", "min", "median", "ratio", "GFLOP/s");
 }
 
-/* Libraries are told by their files' names where these differ. */
+/* Libraries are told by their files' names if these differ. */
 static bool draw(struct bench *options) {
     const char *device = options->device ? options->device() : NULL, *labels[BENCH_MAX_LIBRARIES];
     char title[200];

@@ -55,7 +55,7 @@ struct bench {
     .routine = routine_find("cblas_sgemm"), .sizes = "64,128,256,512,1024,2048", .ops = "NN", .seconds = 1,  \
     .warmup_seconds = 0.5, .rounds = 3
 
-/* Adds a library. Returns false, with a line on stderr, where it cannot be opened. */
+/* Adds a library. Returns false, with a line on stderr, if it cannot be opened. */
 bool bench_open(struct bench *bench, const char *path);
 /* Finds bench->routine in the libraries, and keeps only those that have it. Returns false if none has. */
 bool bench_find(struct bench *bench);

@@ -3,7 +3,7 @@
  *   device_factor [--type fp32|fp64|cfp32|cfp64] [--seconds S] [--resident N] ROUTINE:SIZE ...
  *
  * ROUTINE:SIZE is cholesky:N, lu:MxN, qr:MxN, form:MxN, which makes Q, or solve:NxSIDES, a lower triangle of
- * N rows on the left. The form of LU's or QR's panels may follow, where it is possible: lu:8192x32@columns,
+ * N rows on the left. The form of LU's or QR's panels may follow, if it is possible: lu:8192x32@columns,
  * qr:1024@alone, lu:8192@grid; and the invocations of a workgroup, from 64 on: qr:8192@grid:256. --resident:
  * n workgroups run at the same time, whatever the driver says. Prints the time of the best call, from
  * the first command to the end of the device's work, and what the device took of it. What is computed is not
@@ -75,7 +75,7 @@ static const struct {
     routine run;
 } routines[] = {{"cholesky", cholesky}, {"lu", lu}, {"solve", solve}, {"qr", qr}, {"form", form}};
 
-/* Random numbers between -1 and 1, and 2 n on the diagonal: definite where the other triangle mirrors it. */
+/* Random numbers between -1 and 1, and 2 n on the diagonal: definite if the other triangle mirrors it. */
 static void *new_matrix(const struct bench *x, unsigned seed) {
     int64_t parts = lava_type_is_complex(x->type) ? 2 : 1, count = x->m * x->n * parts;
     bool is_double = lava_type_real(x->type) == LAVA_TYPE_FP64;

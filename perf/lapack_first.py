@@ -7,7 +7,7 @@ and PyTorch on the same GPU.
 
 Each routine runs in a process of its own, which begins with XDG_CACHE_HOME empty and calls it N times (5); each call is
 printed, in ms, and where the library computed what it was called for. LAVABLAS_* of the environment count. NumPy takes
-matrices in C's order (--order C), SciPy in Fortran's too (F). PyTorch is left out where it is not installed; its matrices
+matrices in C's order (--order C), SciPy in Fortran's too (F). PyTorch is left out if it is not installed; its matrices
 begin and end in the host's memory.
 """
 import argparse
@@ -79,7 +79,7 @@ def time_calls(make, routine, n, dtype, order, calls):
 
 
 def run(how, task, calls, library):
-    """Returns the times, and what the library says; None where it cannot run."""
+    """Returns the times, and what the library says; None if it cannot run."""
     with tempfile.TemporaryDirectory() as folder:
         statistics = Path(folder) / "statistics.json"
         environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}

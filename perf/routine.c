@@ -290,7 +290,7 @@ struct sum {
     double magnitude;
 };
 
-/* An element of a product, and what its imaginary part is multiplied by: -1 where it is conjugated, 0 where
+/* An element of a product, and what its imaginary part is multiplied by: -1 if it is conjugated, 0 if
  * it is not read. */
 struct factor {
     const void *matrix;

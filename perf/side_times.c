@@ -7,7 +7,7 @@
  * "call,best_us,median_us,calls,place,reason" for each, flushed; place and reason come from LavaBLAS.
  *
  * Matrices are in Fortran's order. What a call overwrites is copied back before each, which is not timed. The
- * first call is not timed, unless it takes longer than --max-seconds: then it is the only one. Where --budget
+ * first call is not timed, unless it takes longer than --max-seconds: then it is the only one. If --budget
  * is used up, the calls that remain are left out, with a line on stderr.
  *
  * A process times only one library (sweep.c says why). */

@@ -81,7 +81,7 @@ def timed(function, before, calls):
 
 
 def together(size, calls):
-    """Returns the milliseconds for one product where four threads multiply at once, three times."""
+    """Returns the milliseconds for one product while four threads multiply at once, three times."""
     count = 4
 
     def work(a, b, c, start):

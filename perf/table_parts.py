@@ -18,7 +18,7 @@ def measurements(name, kind, may_lack=False, **wanted):
 
 
 def number(value, places=2):
-    """Three digits, of those behind the point at most so many; nothing for None. A half is rounded up, as one reads it."""
+    """Three digits, at most `places` of them behind the point; nothing for None. A half is rounded up, as one reads it."""
     if value is None:
         return ""
     digits = 0 if value >= 99.95 else 1 if value >= 9.995 else 2 if value >= 0.9995 else places

@@ -16,7 +16,7 @@ def short(routine):
 
 
 def best(name, routine, order, library):
-    """Milliseconds by one device and by two, the least of all processes; None where there is none."""
+    """Milliseconds by one device and by two, the least of all processes; None if there is none."""
     return [best_of(measurements(name, "bench", may_lack=True, command=f"LAVABLAS_DEVICE={devices} bench --library {library}"),
                     routine, order, "") for devices in DEVICES]
 

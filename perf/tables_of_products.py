@@ -117,7 +117,7 @@ def double_and_complex():
 
 
 def span(values, digits=3):
-    """The least and the largest of several runs, with so many digits."""
+    """The least and the largest of several runs, with `digits` digits."""
     low, high = (number(value, digits) for value in (min(values), max(values)))
     return low if low == high else f"{low} to {high}"
 

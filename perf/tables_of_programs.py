@@ -1,7 +1,7 @@
 """The tables of whole programs, plain and preloaded, for perf/tables.
 
 What perf/programs/compare --json wrote is in perf/results/programs: one set of files DATE-MACHINE-N.json for each kind of machine,
-as a call's time is limited. A set is one table. Where a program is in several files, the last one counts.
+as a call's time is limited. A set is one table. If a program is in several files, the last one counts.
 """
 import json
 import sys
@@ -34,7 +34,7 @@ def read_files(paths):
 
 
 def remark_on(record):
-    """Says where nothing reached the device, if there is one, or a result was wrong."""
+    """Says if nothing reached the device, if there is one, or a result was wrong."""
     if not record["ok"]:
         return ": a wrong result"
     return ": nothing on the device" if record["device"] and not record["calls"]["gpu"] else ""

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The commands of doc/ that measure and draw, each in brief: perf/measure on the CPU, with perf/level3 on what it printed, perf/scale on
-# the software device, and what draws pictures on files of perf/results, where there is matplotlib.
+# the software device, and what draws pictures on files of perf/results, if there is matplotlib.
 #
 #   test_commands.sh BUILD_FOLDER measure|scale|pictures
 set -eu

@@ -21,7 +21,7 @@ struct compiled {
     bool printed;
 };
 
-/* Keeps the assembly where --assembly asks for it. */
+/* Keeps the assembly if --assembly asks for it. */
 static void store(const struct tune *tune, const char *name, const char *assembly) {
     char path[4096];
     if (!tune->assembly_folder)
@@ -63,7 +63,7 @@ static double share(const struct compiled *result) {
 }
 
 /* Returns multiplications for each cycle, of a subgroup, in the driver's reckoning. Without an estimate, the
- * share of the main loop; 1 for every row where that is not known either; 0 for a row that is of no use. */
+ * share of the main loop; 1 for every row if that is not known either; 0 for a row that is of no use. */
 static double work(const struct tune *tune, const struct compiled *result) {
     const struct lava_kernel *row = result->row;
     double subgroups = (double)lava_kernel_invocations(row, &tune->capabilities) /
@@ -115,7 +115,7 @@ static void print_table(const struct tune *tune, const struct compiled *results,
     printf(" */\n");
 }
 
-/* Workgroups that the resident subgroups make up; 1 where the driver does not say. */
+/* Workgroups that the resident subgroups make up; 1 if the driver does not say. */
 static uint32_t workgroups(const struct tune *tune, const struct compiled *result) {
     uint32_t subgroups = lava_kernel_invocations(result->row, &tune->capabilities) /
                          lava_kernel_subgroup_size(result->row, &tune->capabilities);

@@ -113,7 +113,7 @@ void subtract_square(uint turn)
     }
 }
 
-/* Leaves in x the row's part of the panel, less what all panels before it contribute, one after another: where A is
+/* Leaves in x the row's part of the panel, less what all panels before it contribute, one after another: if A is
  * nearly singular, what remains is small soon, and so are rounding errors. While one square is subtracted, the next
  * one is read. */
 void subtract_all(uint row, uint panel)

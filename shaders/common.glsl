@@ -33,7 +33,7 @@ spirv_execution_mode(extensions = ["SPV_KHR_float_controls"], capabilities = [44
 const uint WORD_NUMBERS = LAVA_WIDTH == 64 ? 2 : 4;
 
 /* Reads a scalar of a push-constant block, which stores it in both widths. Whether it is 0 is told by the bits in
- * fp64: Mesa's compiler for Maxwell and Pascal panics where a constant double is compared (26.1). */
+ * fp64: Mesa's compiler for Maxwell and Pascal panics if a constant double is compared (26.1). */
 #ifdef LAVA_FP64
 #define SCALAR(name) packDouble2x32(unpackUint2x32(constants.name##_fp64))
 #define IS_ZERO(name) ((constants.name##_fp64 & 0x7fffffffffffffffUL) == 0)

@@ -70,7 +70,7 @@ NUMBER power_of_two(uint biased) { return uintBitsToFloat(biased << 23); }
 bool is_zero(NUMBER number) { return floatBitsToUint(number) << 1 == 0; }
 #endif
 
-/* Where subnormals may be flushed, an operation may lose the smallest normal number. Of numbers that are smaller than
+/* If subnormals may be flushed, an operation may lose the smallest normal number. Of numbers that are smaller than
  * 2^10 / u times that, such losses are not small: no pivot, root or norm may be so small. What is zero may have been
  * flushed. */
 #ifdef LAVA_FP64

@@ -102,7 +102,7 @@
 #define LAVA_COPY_INVOCATIONS     256
 #define LAVA_UPDATE_INVOCATIONS   128 /* rows of C per workgroup; of half precision twice as many */
 #define LAVA_PATCH_PADDING        4 /* multiply with LAVA_PATCHED: fp32 elements after each column of a patch */
-/* Where a device flushes subnormals, pivots, squares of roots, norms and diagonals are at least 2 to the
+/* If a device flushes subnormals, pivots, squares of roots, norms and diagonals are at least 2 to the
  * minus these: 2^10 / u times the smallest normal number. */
 #define LAVA_LEAST_EXPONENT      92
 #define LAVA_LEAST_EXPONENT_FP64 959
@@ -429,7 +429,7 @@ LAVA_U32 columns;
 LAVA_U32 first;         /* the row of the first column's diagonal */
 LAVA_U32 flags;         /* LAVA_REFLECTORS_* */
 LAVA_U32 element_words; /* 1, 2 or 4 */
-LAVA_U32 one_word;      /* the word of an element that is not 0 where the element is 1, and its bits */
+LAVA_U32 one_word;      /* the word of an element that is not 0 if the element is 1, and its bits */
 LAVA_U32 one_bits;
 LAVA_BLOCK_END(lava_reflectors_constants)
 #endif

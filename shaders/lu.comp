@@ -15,7 +15,7 @@
  * A workgroup leaves its candidate for column s, with a copy of the row, and group 0 a copy of row s. Steps write two
  * halves of the scratch in turn, so a step reads only what the one before has finished.
  *
- * Which element is the pivot: lu.glsl. lu_panel.comp takes one dispatch for the whole panel, where the device can. */
+ * Which element is the pivot: lu.glsl. lu_panel.comp takes one dispatch for the whole panel, if the device can. */
 #version 460
 #define LAVA_SHADER_LU
 #extension GL_GOOGLE_include_directive : require

@@ -1,6 +1,6 @@
 /* What both forms of a panel's factorization have in common: lu.comp and lu_panel.comp. Included after elements.glsl.
  *
- * The pivot is the first of the largest |re| + |im|. Where the first of all elements is NaN, it is the pivot; other
+ * The pivot is the first of the largest |re| + |im|. If the first of all elements is NaN, it is the pivot; other
  * NaN are passed over. So does Reference BLAS (ixamax). A pivot that is zero divides nothing. */
 #include "reciprocal.glsl"
 
@@ -41,7 +41,7 @@ bool is_better(KEY key, uint row, KEY than_key, uint than_row)
     return key > than_key || (key == than_key && row < than_row);
 }
 
-/* What is added to the number of the pivot's row: the host gives up where a pivot is too small. Zeros are as they are, as on
+/* What is added to the number of the pivot's row: the host gives up if a pivot is too small. Zeros are as they are, as on
  * a CPU that flushes: the matrix is singular. */
 uint mark_of(ELEMENT pivot) { return !is_nothing(pivot) && is_too_small(size_of(pivot)) ? LAVA_LU_TOO_SMALL : 0; }
 

@@ -19,7 +19,7 @@
  * With two stages, the next step is fetched into registers while the current one is multiplied, and then
  * stored to the other half of shared memory: one barrier per step. A workgroup walks the tile order in
  * strides of the number of workgroups, so a persistent dispatch and one workgroup per tile run the same
- * program. Where the caller wants short sums, they are added to C and begin again at 0 every few steps: errors grow with
+ * program. If the caller wants short sums, they are added to C and begin again at 0 every few steps: errors grow with
  * the number of terms that are added one after another. There are no bounds checks, because the operands are padded. As the fallback of a kernel row by
  * planes (-DLAVA_SCREENED) it computes only the tiles that were screened out.
  *
@@ -175,7 +175,7 @@ KEPT kept_rows(int distance, uint offset)
 }
 
 /* The same products as multiply's, without those outside the triangle. `first` is the invocation's first row of op(A), or
- * column of op(B), first_k the step's first k. It reads words again where multiply keeps them, because registers are
+ * column of op(B), first_k the step's first k. It reads words again whereas multiply keeps them, because registers are
  * short. */
 void multiply_on_diagonal(uint first_a, uint first_b, uint first, uint first_k)
 {
@@ -209,7 +209,7 @@ uvec2 steps_on_diagonal(uint first, uvec2 steps)
 
 shared bool has_special; /* the other operand had Inf or NaN in a step on the diagonal, or there are no zeros */
 
-/* By their bits: where a driver does not promise to preserve NaN, isnan may be false. */
+/* By their bits: if a driver does not promise to preserve NaN, isnan may be false. */
 bool is_special(WORD word)
 {
     bool found = false;

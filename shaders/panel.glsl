@@ -8,7 +8,7 @@
  *
  * Workgroups exchange words of 64 bits: 32 bits of data, and a tag for the step. Who wants a word reads it until it has
  * the tag. So no word depends on another one, and no order of writes is assumed. Steps write two halves of the scratch
- * in turn. Where the tag does not come after constants.polls reads, the workgroup gives up.
+ * in turn. If the tag does not come after constants.polls reads, the workgroup gives up.
  *
  * Either all workgroups write their rows, or none. `verdict` is the number of panels that were written. The last
  * workgroup to finish raises it; one that gives up sets it to ABORTED for good. It changes once in a panel, and until
@@ -44,7 +44,7 @@ uint lane, lanes; /* of the subgroup */
 
 void read_row(uint row)
 {
-    [[unroll]] for (uint i = 0; i < PANEL; i++) /* the last one again where there are fewer; they are not written */
+    [[unroll]] for (uint i = 0; i < PANEL; i++) /* the last one again if there are fewer; they are not written */
         x[i] = at(min(row, constants.rows - 1), min(i, constants.columns - 1)).element;
 }
 

@@ -18,7 +18,7 @@
  *
  * V is also written as a matrix of its own, with its ones and zeros, for the products that apply it. T is upper
  * triangular, H1 H2 ... = I - V T V^H (?larft); its other triangle becomes zero. What a reflection is: qr.glsl.
- * qr_panel.comp takes one dispatch for the whole panel, where the device can. */
+ * qr_panel.comp takes one dispatch for the whole panel, if the device can. */
 #version 460
 #define LAVA_SHADER_QR
 #extension GL_GOOGLE_include_directive : require

@@ -1,13 +1,13 @@
 /* What both forms of a panel's factorization by reflections have in common: qr.comp and qr_panel.comp. Included after
  * elements.glsl.
  *
- * As LAPACK's ?larfg has it: beta is real, and its sign is not that of re(alpha); v is 1 in row e, and tau is 0 where x
+ * As LAPACK's ?larfg has it: beta is real, and its sign is not that of re(alpha); v is 1 in row e, and tau is 0 if x
  * and im(alpha) are. x is what is below row e. It is scaled by a power of two for the sums, so that they neither
- * overflow nor underflow where beta does not. */
+ * overflow nor underflow if beta does not. */
 #include "reciprocal.glsl"
 
-/* The biased exponent of the largest number of a scaled x. Less than 1, because columns are not scaled: where their
- * norms are finite, so are the sums of some hundred rows. Not much less, for columns that are close to underflow. */
+/* The biased exponent of the largest number of a scaled x. Less than 1, because columns are not scaled: if their
+ * norms are finite, so are the sums of some hundred rows. It is not much less than 1, for columns that are close to underflow. */
 const uint SCALED = BIAS - 4;
 
 #ifdef LAVA_COMPLEX

@@ -12,7 +12,7 @@
  * V is also written as a matrix of its own, with its ones and zeros. T is upper triangular, H1 H2 ... = I - V T V^H
  * (?larft); group 0 keeps it, and computes a column of it while it waits for the next step's sums.
  *
- * If workgroups gave up every tau is -1, by which the host finds out: where a reflection has one, |tau - 1| is at most
+ * If workgroups gave up every tau is -1, by which the host finds out: if a reflection has one, |tau - 1| is at most
  * 1. */
 #version 460
 #define LAVA_SHADER_QR

@@ -28,7 +28,7 @@ bool is_infinite(NUMBER number) { return floatBitsToUint(number) << 1 == EXPONEN
 bool is_nothing(ELEMENT z) { return is_zero(z.x) && is_zero(z.y); }
 uint size_of(ELEMENT z) { return max(exponent_of(z.x), exponent_of(z.y)); }
 
-/* As exponents lie within SCALE_BEYOND now, a power of two makes the largest part less than 2 without rounding. Where
+/* As exponents lie within SCALE_BEYOND now, a power of two makes the largest part less than 2 without rounding. If
  * one part is Inf and the other one finite, the reciprocal is zero, as by Smith's division. */
 ELEMENT reciprocal_of(ELEMENT d)
 {
@@ -45,7 +45,7 @@ uint size_of(ELEMENT z) { return exponent_of(z); }
 ELEMENT reciprocal_of(ELEMENT d) { return better_reciprocal(d, 1 / d); }
 #endif
 
-/* b / d, by the reciprocal of d. Where quotient or remainder is Inf or NaN there is nothing to correct. */
+/* b / d, by the reciprocal of d. If quotient or remainder is Inf or NaN there is nothing to correct. */
 ELEMENT quotient_of(ELEMENT b, ELEMENT d, ELEMENT reciprocal)
 {
     ELEMENT quotient = add_product(b, reciprocal, ELEMENT(0)), remainder = add_product(-d, quotient, b);

@@ -73,7 +73,7 @@ uint padded()
     return (constants.order + PIECE - 1) / PIECE * PIECE;
 }
 
-/* Where element i of T's order is stored. Beyond the order where it is a filling one, or none at all. */
+/* Where element i of T's order is stored. Beyond the order if it is a filling one, or none at all. */
 uint stored_at(uint i)
 {
     return is_set(LAVA_SOLVE_REVERSED) ? padded() - 1 - i : i;
@@ -210,8 +210,8 @@ void finish_piece(uint first, uint side)
     }
 }
 #else
-/* Divides by element k of the strip's diagonal. Reference BLAS passes over zeros of columns of B where it solves with
- * A as it is, so that they stay zero also where the diagonal is zero. */
+/* Divides by element k of the strip's diagonal. Reference BLAS passes over zeros of columns of B if it solves with
+ * A as it is, so that they stay zero also if the diagonal is zero. */
 ELEMENT divided(ELEMENT dividend, uint k)
 {
     if (is_set(LAVA_SOLVE_KEEPS_ZEROS) && is_nothing(dividend))
@@ -243,7 +243,7 @@ void finish_piece(uint first, uint side)
 #endif
 
 /* Subtracts, or adds, what the published piece, number s, contributes. This is summed first: rounding errors of the sum
- * are small where the sum is, and there are fewer subtractions. */
+ * are small if the sum is, and there are fewer subtractions. */
 void combine(uint first, uint s, uint side)
 {
     ELEMENT sums[PIECE];

@@ -39,7 +39,7 @@ uint source_of(uint position, uint first, uint count, uint before)
     return is_known ? position : source;
 }
 
-/* Fills in positions and sources for `count` swaps from row `first` on: of these rows, then of their partners. Where
+/* Fills in positions and sources for `count` swaps from row `first` on: of these rows, then of their partners. If
  * both are equal nothing moves. */
 void follow(uint first, uint count)
 {

@@ -20,7 +20,7 @@ layout(local_size_x = LAVA_UPDATE_INVOCATIONS) in;
 #endif
 layout(buffer_reference, std430, buffer_reference_align = NUMBER_BYTES) readonly buffer Sums { NUMBER number[]; };
 
-/* Returns the sum over the slices of row i and column j of the accumulators; 0 where there are no slices. */
+/* Returns the sum over the slices of row i and column j of the accumulators; 0 if there are no slices. */
 NUMBER sum_at(uint i, uint j)
 {
     if (constants.slices == 0)

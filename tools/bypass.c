@@ -1,7 +1,7 @@
 /* Finds the BLAS that calls reach without LavaBLAS, by the objects that a process had when it ended.
  *
- * A routine is out of reach where the program's own file defines it, because a program comes before every
- * preloaded library. It probably is where no other object looks it up by its name and no call of it has come:
+ * A routine is out of reach if the program's own file defines it, because a program comes before every
+ * preloaded library. It probably is if no other object looks it up by its name and no call of it has come:
  * then it is called from inside its own library, or by an address that dlsym found. */
 #include <stdlib.h>
 #include <string.h>

@@ -71,7 +71,7 @@ static struct {
     int done, total;
 } part;
 
-/* Returns -1 where the command goes on; else the exit status. */
+/* Returns -1 if the command goes on; else the exit status. */
 static int parse(int argc, char **argv) {
     static const struct option known[] = {{"seconds", required_argument, NULL, 's'},
                                           {"quick", no_argument, NULL, 'q'},

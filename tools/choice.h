@@ -4,7 +4,7 @@
 
 #include "dispatch/plan.h"
 
-/* Plans ?gemm of the type and order. C has the type of A and B, or fp32 where that is half precision. */
+/* Plans ?gemm of the type and order. C has the type of A and B, or fp32 if that is half precision. */
 void choice_plan(const struct lava_capabilities *device, enum lava_type type, int64_t order,
                  enum lava_mode mode, struct lava_plan *plan);
 /* Returns the least order, out of 128, 256 ... 16384, from which on such products go to the GPU; 0: none

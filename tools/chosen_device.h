@@ -13,7 +13,7 @@ struct device_set {
     uint32_t indices[LAVA_CONFIG_DEVICES_MAX];
 };
 
-/* Opens the first device and closes it again. Returns false, with the reason, where there is none. set may be
+/* Opens the first device and closes it again. Returns false, with the reason, if there is none. set may be
  * NULL. */
 bool device_read(struct lava_capabilities *capabilities, struct device_set *set, const char **why);
 const char *device_kind(enum lava_device_kind kind);

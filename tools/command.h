@@ -33,11 +33,11 @@ int command_profiles(int argc, char **argv);
 
 /* Returns whether the only word is --help. */
 bool command_asks_for_help(int argc, char **argv);
-/* Reads the words of a command that has no other options than --json and --help. Returns -1 where the command
+/* Reads the words of a command that has no other options than --json and --help. Returns -1 if the command
  * goes on; else the exit status, with the usage printed. */
 int command_read_json(int argc, char **argv, const char *usage, bool *json);
 
-/* Shows how much of something is done, on a line of its own, where stderr is a terminal. total 0 removes the
+/* Shows how much of something is done, on a line of its own, if stderr is a terminal. total 0 removes the
  * line. */
 void command_progress(int done, int total, const char *round, const char *name);
 

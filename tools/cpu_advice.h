@@ -1,4 +1,4 @@
-/* Says where the CPU BLAS is slower than it need be, and what helps. For one thread only. */
+/* Says if the CPU BLAS is slower than it need be, and what helps. For one thread only. */
 #ifndef LAVA_TOOLS_CPU_ADVICE_H
 #define LAVA_TOOLS_CPU_ADVICE_H
 

@@ -1,7 +1,7 @@
 /* Reads the symbols and relocations of ELF files. Called by report_sum.c for the objects of a process, and by
  * run.c for the program.
  *
- * An object looks a routine up by its name where the symbol is undefined, or where a relocation names it: an
+ * An object looks a routine up by its name if the symbol is undefined, or if a relocation names it: an
  * object that defines a routine, and calls it, has such a relocation only if it lets others come before.
  *
  * Invariant: nothing outside of the file's bytes is read, whatever the file says. */
@@ -71,7 +71,7 @@ static const void *part(const struct file *file, uint64_t offset, uint64_t bytes
     return offset <= file->size && bytes <= file->size - offset ? file->bytes + offset : NULL;
 }
 
-/* Returns NULL also where the place is not aligned, as that of every table is. */
+/* Returns NULL also if the place is not aligned, as that of every table is. */
 static const void *table(const struct file *file, uint64_t offset, uint64_t bytes) {
     return offset % sizeof(ElfW(Addr)) == 0 ? part(file, offset, bytes) : NULL;
 }

@@ -209,7 +209,7 @@ static bool make_trtrs(const struct arguments *x, struct lava_operation *operati
     return make_structured(&solve, operation);
 }
 
-/* None where the family has none. */
+/* None if the family has none. */
 static struct lava_right_sides sides_of(const struct arguments *x, enum lava_type type) {
     return (struct lava_right_sides){.first = LAVA_PLANNED_B,
                                      .ld = at_least_one(x->n),

@@ -14,7 +14,7 @@ int explain(int argc, char **argv);
 void explain_plan(const struct lava_operation *operation, const struct lava_plan *plan);
 
 /* Prints what lava_offload_explain has said of the call as one JSON object, and returns the exit status.
- * Members that do not apply are left out: estimates where none was made, a kernel where none was looked for.
+ * Members that do not apply are left out: estimates if none was made, a kernel if none was looked for.
  */
 int explain_put(const struct lava_call *call, const struct lava_plan *plan);
 

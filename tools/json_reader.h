@@ -21,14 +21,14 @@ struct json {
 struct json *json_parse(const char *text);
 void json_free(struct json *value);
 
-/* Return a member of an object; NULL, or the default, where there is none of this kind, or object is NULL. */
+/* Return a member of an object; NULL, or the default, if there is none of this kind, or object is NULL. */
 const struct json *json_member(const struct json *object, const char *name);
 const char *json_text(const struct json *object, const char *name, const char *otherwise);
 double json_number(const struct json *object, const char *name);
 /* Returns the first element of a member that is an array. */
 const struct json *json_elements(const struct json *object, const char *name);
 
-/* Reads a whole file, with a terminator behind it. Returns NULL, and sets errno, where it cannot be read. The
+/* Reads a whole file, with a terminator behind it. Returns NULL, and sets errno, if it cannot be read. The
  * caller frees it. */
 char *json_read_file(const char *path);
 

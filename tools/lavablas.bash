@@ -16,7 +16,7 @@ _lavablas_words() { # _lavablas_words TYPED WORD...
     mapfile -t COMPREPLY < <(compgen -W "$*" -- "$typed")
 }
 
-# The index of the first word behind run's options, which is the program; nothing where there is none yet.
+# The index of the first word behind run's options, which is the program; nothing if there is none yet.
 _lavablas_program_index() {
     local i
     for ((i = 2; i < COMP_CWORD; i++)); do

@@ -155,7 +155,7 @@ static int replay_all(struct replay *replay) {
     return right ? COMMAND_DONE : COMMAND_NO;
 }
 
-/* Returns -1 where the command goes on with argv[optind - 1], else the exit status. */
+/* Returns -1 if the command goes on with argv[optind - 1], else the exit status. */
 static int read_options(int argc, char **argv, struct replay *replay) {
     static const struct option known[] = {
         {"library", required_argument, NULL, 'l'}, {"seconds", required_argument, NULL, 's'},

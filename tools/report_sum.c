@@ -7,7 +7,7 @@
 
 #include "lib/base/stats.h"
 
-/* Returns the array with room for one more element, all zero, behind those it has; exits where there is no
+/* Returns the array with room for one more element, all zero, behind those it has; exits if there is no
  * memory. The room doubles. */
 static void *grow(void *array, size_t count, size_t each) {
     if ((count & (count - 1)) == 0) { /* 0 or a power of two: full */

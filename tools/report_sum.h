@@ -28,7 +28,7 @@ struct report_under {
     double calls, ns, flop;
 };
 
-/* Calls with one place and reason; with the routine only where the report is detailed. */
+/* Calls with one place and reason; with the routine only if the report is detailed. */
 struct report_reason {
     const char *routine, *reason;
     enum lava_place place;

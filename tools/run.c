@@ -65,7 +65,7 @@ static int refuse(const char *option, const char *value, const char *allowed) {
     return RUN_FAILED;
 }
 
-/* Returns -1 where the program is to be run, else the exit status. */
+/* Returns -1 if the program is to be run, else the exit status. */
 static int read_options(int argc, char **argv, struct options *options) {
     enum lava_precision precision;
     int option;
@@ -253,7 +253,7 @@ static void tell(const struct options *options, const char *reports, const struc
 
 /* Runs the program again and again, without and with the library in turn. The first run with it has been.
  * What these runs would count and record is not told. Nothing
- * is compared where one has ended in another way than the first. */
+ * is compared if one has ended in another way than the first. */
 static void compare(struct options options, const char *preload, const char *reports, off_t input,
                     struct report_end *first) {
     struct compare compare = {.runs = COMPARE_RUNS, .with = {first->seconds}};

@@ -26,7 +26,7 @@ static const struct routine *find_routine(const char *name) {
     return NULL;
 }
 
-/* Returns a size, 0 where it is none. A trace may have any number here, and a conversion of one that is too
+/* Returns a size, 0 if it is none. A trace may have any number here, and a conversion of one that is too
  * large is undefined. */
 static int read_size(const struct json *sizes, const char *name) {
     double size = json_number(sizes, name);

@@ -170,7 +170,7 @@ struct options {
     bool json;
 };
 
-/* Returns -1 where the command goes on, else the exit status. */
+/* Returns -1 if the command goes on, else the exit status. */
 static int read_options(int argc, char **argv, struct options *options) {
     static const struct option known[] = {{"type", required_argument, NULL, 't'},
                                           {"json", no_argument, NULL, 'j'},

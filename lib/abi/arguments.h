@@ -1,4 +1,4 @@
-/* A product's arguments as a caller gave them, whatever list they came in, and what is done with them where
+/* A product's arguments as a caller gave them, whatever list they came in, and what is done with them if
  * the call is not forwarded at once. Any thread may call these functions. */
 #ifndef LAVA_ABI_ARGUMENTS_H
 #define LAVA_ABI_ARGUMENTS_H

@@ -4,7 +4,7 @@
  *     else                 slow_: lib/offload, and the same routine for what it does not compute
  *
  * The jump goes through a pointer. At first that is stand_in_'s, which looks for the CPU's routine and puts
- * it there; where there is none it stays, and computes by another routine of the CPU BLAS's. Several threads
+ * it there; if there is none it stays, and computes by another routine of the CPU BLAS's. Several threads
  * may store what they found at once: it is the same.
  *
  * Invariants: a forwarded call carries the caller's arguments untouched, so it gives the CPU BLAS's own bits
@@ -34,7 +34,7 @@
 
 #define LAVA_ENTRY_FORWARD(entry) atomic_load_explicit(&forward_##entry, memory_order_relaxed)
 
-/* with: the parameters and what follows them; last the statements that compute where no CPU library has the
+/* with: the parameters and what follows them; last the statements that compute if no CPU library has the
  * routine, whose commas count as commas here. */
 #define LAVA_ENTRY_STAND_IN(entry, with, with_names, ...)                                                    \
     void entry with;                                                                                         \

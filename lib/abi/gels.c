@@ -58,7 +58,7 @@ static int find_wrong(const struct gels_arguments *x) {
     return 0;
 }
 
-/* Where there is no right-hand side LAPACK does not factor: nothing is to be computed. A query is forwarded
+/* If there is no right-hand side LAPACK does not factor: nothing is to be computed. A query is forwarded
  * by the entry point. */
 static struct lava_operation translate(const struct gels_arguments *x) {
     enum lava_type type = lava_routine_type(x->routine);
@@ -74,7 +74,7 @@ static struct lava_operation translate(const struct gels_arguments *x) {
                                    .sides = {.first = x->b, .ld = x->ldb, .count = x->nrhs}};
 }
 
-/* Where R has a zero on its diagonal LAPACK returns before it tells the size. */
+/* If R has a zero on its diagonal LAPACK returns before it tells the size. */
 static void write_results(const struct gels_arguments *x, int64_t info) {
     if (info == 0)
         lava_workspace_write(x->routine, x->work, work_elements(x, LAVA_WORKSPACE_BLOCK));

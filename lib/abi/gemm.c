@@ -6,7 +6,7 @@
 #include "lib/abi/arguments.h"
 #include "lib/abi/entry.h"
 
-/* As entry.h has them. */
+/* These have the form that entry.h describes. */
 #define gemm_arguments lava_arguments
 #define gemm_begin     lava_arguments_begin
 #define gemm_compute   lava_arguments_compute

@@ -1,5 +1,5 @@
 /* Every ?gemmt and ?gemmtr as programs call it: one triangle of C <- alpha op(A) op(B) + beta C, which is
- * n x n. Where no device is worth it, the CPU's own routine gets the arguments untouched; where it has none,
+ * n x n. If no device is worth it, the CPU's own routine gets the arguments untouched; if it has none,
  * its ?gemm computes the triangle (lib/host/cpu_triangle.h). */
 #include "lib/abi/arguments.h"
 #include "lib/abi/entry.h"

@@ -47,7 +47,7 @@ static bool begin_one(struct lava_call *call) {
     return call->operation.c.region == LAVA_REGION_ALL ? lava_offload_begin(call) : lava_triangle_begin(call);
 }
 
-/* Where the device has no way to compute a group together, the reason is that of its first product. */
+/* If the device has no way to compute a group together, the reason is that of its first product. */
 static void set_reason_alone(enum lava_reason *reason, enum lava_reason alone) {
     if (*reason == LAVA_REASON_NO_KERNEL)
         *reason = alone;

@@ -1,4 +1,4 @@
-/* Integers of a routine's in the caller's memory: int, or int64_t where the name is ILP64's. */
+/* Integers of a routine's in the caller's memory: int, or int64_t if the name is ILP64's. */
 #ifndef LAVA_ABI_INTEGERS_H
 #define LAVA_ABI_INTEGERS_H
 
@@ -7,7 +7,7 @@
 #include "lib/base/log.h"
 #include "lib/base/routines.h"
 
-/* What LAPACKE returns where it has no memory to work with. */
+/* What LAPACKE returns if it has no memory to work with. */
 #define LAVA_INTEGERS_NO_MEMORY (-1010)
 
 static inline void lava_integers_write(enum lava_routine routine, void *integers, int64_t at, int64_t value) {
@@ -22,7 +22,7 @@ static inline int64_t lava_integers_read(enum lava_routine routine, const void *
                                                : ((const int *)integers)[at];
 }
 
-/* Returns room for n; NULL if there are none, where a device could not count them, or where there is
+/* Returns room for n; NULL if there are none, if a device could not count them, or if there is
  * no memory. */
 static inline int64_t *lava_integers_new(int64_t count) {
     return count > 0 && count <= INT32_MAX ? malloc((size_t)count * sizeof(int64_t)) : NULL;

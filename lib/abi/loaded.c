@@ -1,9 +1,10 @@
 /* What happens when a program begins that this library is preloaded into or linked with. One whose earlier
  * runs won by the device has it prepared from its start on (lib/offload/program_history.h).
  *
- * Not by a constructor: a preparation opens libraries, and the dynamic loader runs the constructors of those
- * that the program is linked with without a lock, so that a thread that opens one beside it may run a
- * constructor twice. The first thing that a program does after the loader has finished is to call
+ * It is not done by a constructor: a preparation opens libraries, and the dynamic loader runs the
+ * constructors of those that the program is linked with without a lock, so that a thread that opens one
+ * beside it may run a constructor twice. The first thing that a program does after the loader has finished is
+ * to call
  * __libc_start_main, before its own constructors and main(). The definition here comes before libc's. A
  * library that is opened later has no history, nor has one on a processor where that function is another. */
 #include <dlfcn.h>

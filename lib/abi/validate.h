@@ -13,7 +13,7 @@ struct lava_validate_list {
 };
 
 /* Returns the first invalid argument by its number in Fortran's ?gemm: transa is 1, m 3, lda 8, ldc 13.
- * Returns LAVA_VALIDATE_LAYOUT where CBLAS's layout is invalid, and 0 where nothing is. */
+ * Returns LAVA_VALIDATE_LAYOUT if CBLAS's layout is invalid, and 0 if nothing is. */
 #define LAVA_VALIDATE_LAYOUT (-1)
 int lava_validate_find(const struct lava_validate_list *list);
 /* The same with these sizes; the list's numbers may be NULL. */

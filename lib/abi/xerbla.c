@@ -14,7 +14,7 @@
 #define FORTRAN_NAME_LENGTH 6
 #define NAME_BYTES          40
 
-/* Fortran's own error routine, where the program or one of its libraries has one. */
+/* Fortran's own error routine, if the program or one of its libraries has one. */
 extern void xerbla_(const char *routine, const int *argument, size_t routine_length) __attribute__((weak));
 
 static bool is_fortran(enum lava_routine routine) {

@@ -1,7 +1,7 @@
 /* Complains about invalid arguments as the reference BLAS does, for calls that no routine of the CPU BLAS
  * checks.
  *
- * xerbla_ is called where the program or one of its libraries has one; else one line goes to stderr. Both
+ * xerbla_ is called if the program or one of its libraries has one; else one line goes to stderr. Both
  * return to the caller (netlib's own xerbla_ would stop the program). cblas_xerbla is never called: netlib's,
  * which OpenBLAS exports too, ends the program, and oneMKL's has other parameters; OpenBLAS's own cblas_sgemm
  * calls xerbla_. Any thread may call these functions. */

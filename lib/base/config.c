@@ -155,7 +155,7 @@ static bool parse_history(struct parser *parser, const char *value) {
 }
 
 /* Reads digits and a fraction and sets *end to what follows them. strtod is no choice: its decimal point
- * depends on the program's locale. The result is negative if there are no digits, and may be NaN where
+ * depends on the program's locale. The result is negative if there are no digits, and may be NaN if
  * there are very many. */
 static double parse_number(const char *value, const char **end) {
     double number = 0, place = 1;
@@ -281,7 +281,7 @@ static const struct {
 };
 /* clang-format on */
 
-/* Reads digits and sets *end to what follows them. Returns -1 where there are none. */
+/* Reads digits and sets *end to what follows them. Returns -1 if there are none. */
 static int read_count(const char *value, const char **end) {
     int count = 0;
     for (*end = value; **end >= '0' && **end <= '9' && count < 1000000; ++*end)
@@ -289,7 +289,7 @@ static int read_count(const char *value, const char **end) {
     return *end > value ? count : -1;
 }
 
-/* Returns how many ranks there are on this host; 0 where that is not said, or not the same on every node. */
+/* Returns how many ranks there are on this host; 0 if that is not said, or not the same on every node. */
 static int find_local_size(const struct parser *parser, const char *name) {
     const char *value = parser->get(name, parser->context), *end;
     int size = value ? read_count(value, &end) : -1;

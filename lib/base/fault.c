@@ -26,7 +26,7 @@ static const char *const point_names[LAVA_FAULT_COUNT] = {
 };
 
 static atomic_long passages[LAVA_FAULT_COUNT];
-/* Passages first..last of each point fail; none fail where first is 0. */
+/* Passages first..last of each point fail; none fail if first is 0. */
 static atomic_long first[LAVA_FAULT_COUNT], last[LAVA_FAULT_COUNT];
 static atomic_long came; /* passages that failed, in the whole process */
 static atomic_int scope;

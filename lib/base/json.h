@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* Writes the text as a JSON string with its quotation marks; null where text is NULL. */
+/* Writes the text as a JSON string with its quotation marks; null if text is NULL. */
 void lava_json_put(FILE *stream, const char *text);
 /* The same as a member that follows another one: ,"name":"text". */
 void lava_json_put_member(FILE *stream, const char *name, const char *text);

@@ -119,8 +119,8 @@ static bool runs_others(const char *executable) {
     return false;
 }
 
-/* Reads one argument that begins with "-". Sets *takes where the next argument belongs to it, and *name where
- * it names the program. Returns false where the program's text is among the arguments. */
+/* Reads one argument that begins with "-". Sets *takes if the next argument belongs to it, and *name if
+ * it names the program. Returns false if the program's text is among the arguments. */
 static bool read_option(const struct interpreter *interpreter, const char *option, bool *takes,
                         enum found *found, const char **name) {
     *takes = is_among(interpreter->long_taking, option) && !strchr(option, '=');

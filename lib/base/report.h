@@ -1,4 +1,4 @@
-/* What a process tells of itself at exit when LAVABLAS_STATS is set: the summary of lib/base/stats, or, where
+/* What a process tells of itself at exit when LAVABLAS_STATS is set: the summary of lib/base/stats, or, if
  * the setting is a path that ends in ".json", a report as one line of JSON. `lavablas run` reads the report.
  * Any thread may call these functions. */
 #ifndef LAVA_BASE_REPORT_H

@@ -30,7 +30,7 @@ static uint64_t processors(void) {
     return count > 0 ? (uint64_t)count : 1;
 }
 
-/* Reads the pages of addresses and of data. Nothing is used where the file cannot be read. */
+/* Reads the pages of addresses and of data. Nothing is used if the file cannot be read. */
 static void read_pages(unsigned long *addresses, unsigned long *data) {
     FILE *file = fopen("/proc/self/statm", "re");
     if (!file || fscanf(file, "%lu %*u %*u %*u %*u %lu", addresses, data) != 2)

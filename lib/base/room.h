@@ -11,7 +11,7 @@ uint64_t lava_room_left(void);
 
 /* Returns whether a driver may be loaded beside the CPU BLAS. */
 bool lava_room_for_driver(void);
-/* Returns whether enough is left for the CPU BLAS, which waits for ever where it gets no memory. */
+/* Returns whether enough is left for the CPU BLAS, which waits for ever if it gets no memory. */
 bool lava_room_for_cpu(void);
 
 #endif

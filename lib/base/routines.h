@@ -14,7 +14,7 @@
 
 // clang-format off
 
-/* A name is prefix, routine, suffix. Where several would do, the CPU BLAS is called by the first name that it has.
+/* A name is prefix, routine, suffix. If several would do, the CPU BLAS is called by the first name that it has.
  *
  *     prefix        suffix  convention  integers               called by                          */
 #define LAVA_FORMS_ALL(X, ...)                                                                            \

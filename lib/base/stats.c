@@ -251,7 +251,7 @@ static size_t format_estimates(char *text, size_t size) {
     return length > 0 ? (size_t)length : 0;
 }
 
-/* The first device's line appears where another one has one. */
+/* The first device's line appears if another one has one. */
 static size_t format_devices(char *text, size_t size) {
     unsigned last = LAVA_CONFIG_DEVICES_MAX - 1;
     size_t length = 0;

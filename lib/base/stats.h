@@ -80,14 +80,14 @@ struct lava_stats_samples lava_stats_samples(void);
  *   lavablas: sgemm_ gpu 3 calls, 0.123456 s, 12.3 GFLOP: estimated faster
  * Calls that another call has made are parts of that one, and are told under it:
  *   lavablas: dpotri_ called dtrtri_ on the cpu: 1 calls, 0.012345 s, 0.1 GFLOP of its own
- * Where not all small calls were timed:
+ * If not all small calls were timed:
  *   lavablas: small calls: 60 of 1000 were timed, the times of the others are estimated
- * Where several products were on a device at a time, a line says how many:
+ * If several products were on a device at a time, a line says how many:
  *   lavablas: at most 2 products on the device at a time
- * Where several devices were used, a line for each says how often:
+ * If several devices were used, a line for each says how often:
  *   lavablas: device 1 of the process: 12 products
  *   lavablas: several devices shared 3 products
- * The last line compares the estimates with the measured times, where a product had estimates:
+ * The last line compares the estimates with the measured times, if a product had estimates:
  *   lavablas: estimates: gpu 3 calls, 0.100000 s estimated, 0.123456 s measured; cpu 0 calls, 0.000000 s
  *   estimated, 0.000000 s measured; 1 calls on the GPU took 0.010000 s longer than the CPU's estimate, 0
  * calls on the CPU took 0.000000 s longer than the GPU's Returns the length, as snprintf does. */

@@ -1,4 +1,4 @@
-/* Counts the calls below the cut-off, and the calls under another one, where statistics are wanted. Calls
+/* Counts the calls below the cut-off, and the calls under another one, if statistics are wanted. Calls
  * below the cut-off are counted exactly, but only one in some 64 is timed: a clock costs as much as such a
  * call. Any thread may call these functions; a begun call ends in the thread that began it. */
 #ifndef LAVA_BASE_TALLY_H
@@ -20,7 +20,7 @@ struct lava_tally_call {
 };
 
 struct lava_tally_sum {
-    uint64_t calls, timed, elapsed_ns; /* elapsed_ns is estimated where fewer than all calls were timed */
+    uint64_t calls, timed, elapsed_ns; /* elapsed_ns is estimated if fewer than all calls were timed */
     uint64_t flops, bytes;
 };
 
@@ -45,7 +45,7 @@ enum lava_routine lava_tally_outer(uintptr_t frame);
 /* Begins a small call of the class of sizes (sizes.h), whose struct is at the frame. Returns false if
  * there is no memory: it is counted as others are. */
 bool lava_tally_begin(struct lava_tally_call *call, enum lava_routine routine, uintptr_t frame, int size);
-/* Returns what the call took; what the last timed one of its kind took, where it was not timed. */
+/* Returns what the call took; what the last timed one of its kind took, if it was not timed. */
 uint64_t lava_tally_end(const struct lava_tally_call *call);
 /* Returns the small outermost calls of a routine and class of sizes. */
 struct lava_tally_sum lava_tally_sum(enum lava_routine routine, int size);

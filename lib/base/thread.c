@@ -181,7 +181,7 @@ bool lava_thread_start(const char *name, void *(*function)(void *), void *argume
 }
 
 void lava_thread_give_way(void) {
-    /* on Linux this is the calling thread alone; nothing is lost where it is refused */
+    /* on Linux this is the calling thread alone; nothing is lost if it is refused */
     if (getpriority(PRIO_PROCESS, 0) < NICENESS)
         setpriority(PRIO_PROCESS, 0, NICENESS);
 }

@@ -35,7 +35,7 @@ bool lava_thread_settle(const struct timespec *deadline);
 unsigned lava_thread_start_team(const char *name, pthread_t *threads, unsigned count, size_t stack_bytes,
                                 void *(*function)(void *), void *argument);
 
-/* Lets the program's threads go before the calling one, and before those that it creates from then on, where
+/* Lets the program's threads go before the calling one, and before those that it creates from then on, if
  * there are more of them than processors. It cannot be undone. */
 void lava_thread_give_way(void);
 

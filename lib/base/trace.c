@@ -71,7 +71,7 @@ static const char *const track_names[LAVA_TRACE_TRACKS] = {
     [LAVA_TRACE_DOWNLOAD] = "GPU, download queue",
 };
 
-/* With the bracket that ends the array. Stops the record where the file cannot be written. */
+/* With the bracket that ends the array. Stops the record if the file cannot be written. */
 static void write_text(void) {
     size_t lines = trace.length;
     if (lines == 0)

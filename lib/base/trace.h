@@ -5,7 +5,7 @@
  *
  * The file is JSON (the "JSON Array Format" of Google's document "Trace Event Format") and complete after
  * each write, so also when the program ends by exit() in the middle of a call. A child of fork() records
- * nothing. Any thread may call these functions. Where tracing is off, the check costs one load. */
+ * nothing. Any thread may call these functions. If tracing is off, the check costs one load. */
 #ifndef LAVA_BASE_TRACE_H
 #define LAVA_BASE_TRACE_H
 
@@ -52,7 +52,7 @@ void lava_trace_add_work(const char *name, uint64_t begin_ns, uint64_t bytes);
 /* The calling thread's spans are from now on a track of the device, below LAVA_CONFIG_DEVICES_MAX, with the
  * thread's name: for threads that work for a device for one product. One thread of a device at a time. */
 void lava_trace_follow_device(unsigned device);
-/* CLOCK_MONOTONIC where tracing is on, else 0 without a look at the clock. */
+/* CLOCK_MONOTONIC if tracing is on, else 0 without a look at the clock. */
 uint64_t lava_trace_now(void);
 
 #endif

@@ -1,9 +1,9 @@
-/* Leads products and solves with a structured matrix to the device. Where the triangular matrix of a solve
+/* Leads products and solves with a structured matrix to the device. If the triangular matrix of a solve
  * does not fit the device's memory: in halves, with a product between them. If no device computes the first
  * of them, nothing was written and the CPU's own routine gets the call.
  *
  *     +-.
- *     |  `-.            first, where X depends on what is before it; else second
+ *     |  `-.            first, if X depends on what is before it; else second
  *     +----+-.
  *     |    |  `-.       product, and the other half
  *     +----+-----+
@@ -13,7 +13,7 @@
 #include "lib/blas/parts.h"
 #include "lib/host/cpu_blas.h"
 
-/* Rows of C, or columns where the triangular matrix is on the right. */
+/* Rows of C, or columns if the triangular matrix is on the right. */
 struct range {
     int64_t first, size;
 };

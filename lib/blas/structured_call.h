@@ -6,7 +6,7 @@
 #include "lib/offload/offload.h"
 
 /* Begins the call as lava_offload_begin does. call->routine must be set; call->operation must have a
- * structured operand where it is valid. Returns true if it is finished, false if nothing was written. */
+ * structured operand if it is valid. Returns true if it is finished, false if nothing was written. */
 bool lava_structured_begin(struct lava_call *call);
 
 #endif

@@ -59,7 +59,7 @@ static struct lava_operation depth_of(const struct lava_operation *twice, int64_
 
 static bool run_depths(struct lava_call *call, const struct lava_operation *twice);
 
-/* As device_takes, for two products, whose K may be halved. */
+/* The same as device_takes, for two products, whose K may be halved. */
 static bool device_takes_twice(struct lava_call *call, const struct lava_operation *twice) {
     struct lava_call part = {.routine = call->routine, .valid = true, .operation = *twice};
     if (lava_parts_try(call, &part))

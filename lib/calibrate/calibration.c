@@ -130,7 +130,7 @@ static void sleep_unless_stopped(uint64_t ns) {
     pthread_mutex_unlock(&state.start);
 }
 
-/* Returns false if the process ends, or where the program was busy for too long. */
+/* Returns false if the process ends, or if the program was busy for too long. */
 static bool wait_for_quiet(enum lava_quiet_use use) {
     uint64_t ns = SHORTEST_SLEEP_NS;
     while (!state.stopped && background.waited_ns < GIVE_UP_NS) {
@@ -180,7 +180,7 @@ static bool end_turn(struct lava_microbenchmark *benchmark, struct lava_engine *
     return undisturbed;
 }
 
-/* Nothing is stored where the CPU BLAS was told to use another number of threads meanwhile. */
+/* Nothing is stored if the CPU BLAS was told to use another number of threads meanwhile. */
 static void store(const struct lava_figures *figures, bool complete) {
     struct lava_file_cache_place place;
     lava_figures_file_place(state.device, lava_config_get()->cache_home, &place);
@@ -216,7 +216,7 @@ static void calibrate(unsigned types) {
         store(&benchmark.figures, true);
 }
 
-/* Returns the types to be measured. Returns 0, and marks the thread as ended, where there are none. */
+/* Returns the types to be measured. Returns 0, and marks the thread as ended, if there are none. */
 static unsigned take_wanted(void) {
     pthread_mutex_lock(&state.start);
     unsigned types = state.wanted;

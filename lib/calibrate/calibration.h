@@ -2,7 +2,7 @@
  *
  * They are measured once and stored in the user's cache, for this device, driver, processor, CPU BLAS, its
  * kernels, its threads and this library's version: the same configuration has the same estimates every time.
- * Where nothing is stored yet, the starting values of processor and profile decide. A thread then measures in
+ * If nothing is stored yet, the starting values of processor and profile decide. A thread then measures in
  * the background while the program has no call inside the library, and what it has stored decides from then
  * on.
  *
@@ -35,14 +35,14 @@ void lava_calibration_connect(const struct lava_calibration_callbacks *callbacks
 const struct lava_figures *lava_calibration_figures(void);
 /* Returns whether those are measured ones. */
 bool lava_calibration_is_stored(void);
-/* Returns where they are or would be stored; "" where there is no such place (no home, or LAVABLAS_CACHE=0).
+/* Returns where they are or would be stored; "" if there is no such place (no home, or LAVABLAS_CACHE=0).
  * Called after load. */
 const char *lava_calibration_path(void);
 
 /* Reads the stored figures of this device. Called once, by the preparation of the device. Keeps the pointer.
  */
 void lava_calibration_load(const struct lava_capabilities *device);
-/* Measures in the background what is missing for a type that the device is ready for, where the configuration
+/* Measures in the background what is missing for a type that the device is ready for, if the configuration
  * allows it and the device is no software. Called by the preparation, after load. */
 void lava_calibration_begin(enum lava_type type);
 /* The same for any configuration and device; tests call it. Returns false if there is no place to store

@@ -14,7 +14,7 @@ struct lava_expected {
 };
 
 /* Reads the note and the figures of its device, with the CPU's starting values for what was not measured.
- * Returns false, and *expected has no meaning, where one of them is missing. */
+ * Returns false, and *expected has no meaning, if one of them is missing. */
 bool lava_expected_read(const struct lava_figures *starting, struct lava_expected *expected);
 /* Leaves the note, unless it is there. The figures are stored by then. */
 void lava_expected_note(const struct lava_capabilities *device);

@@ -21,7 +21,7 @@
  * to, of the grid, and of how they are measured. */
 #define FIGURES_VERSION 5
 
-/* Reads the value of the first line of /proc/cpuinfo that begins with the name; "" where there is none. */
+/* Reads the value of the first line of /proc/cpuinfo that begins with the name; "" if there is none. */
 static void read_cpuinfo(const char *name, char model[MODEL_BYTES]) {
     char line[256];
     model[0] = '\0';

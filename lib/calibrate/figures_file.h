@@ -16,7 +16,7 @@ int lava_figures_file_threads(const struct lava_cpu_blas *blas);
 /* Finds the file for this device and the CPU BLAS of the process. home is as in lib/base/file_cache.h. */
 void lava_figures_file_place(const struct lava_capabilities *device, const char *home,
                              struct lava_file_cache_place *place);
-/* Adds what is stored to *figures. Returns false, and leaves *figures untouched, where nothing usable is
+/* Adds what is stored to *figures. Returns false, and leaves *figures untouched, if nothing usable is
  * stored. */
 bool lava_figures_file_read(const struct lava_file_cache_place *place, struct lava_figures *figures);
 /* Returns false if nothing can be stored there. */

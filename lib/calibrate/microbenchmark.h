@@ -26,14 +26,14 @@ enum lava_microbenchmark_outcome lava_microbenchmark_cpu(struct lava_microbenchm
  * order, because the later ones use the figures of the earlier ones.
  *
  * warm measures nothing: a GPU that was idle raises its clock. It runs one product again and again until its
- * rate has stopped rising. Where it has before, and has not fallen since, one run tells. The time does not
+ * rate has stopped rising. If it has before, and has not fallen since, one run tells. The time does not
  * count for limit_ns. Called before each of the others. */
 enum lava_microbenchmark_outcome lava_microbenchmark_warm(struct lava_microbenchmark *benchmark,
                                                           enum lava_type type);
 /* Measures call_latency_ns, by the smallest product. */
 enum lava_microbenchmark_outcome lava_microbenchmark_latency(struct lava_microbenchmark *benchmark,
                                                              enum lava_type type);
-/* Measures upload_bytes_per_s and memory_bytes_per_s, by a product with few rows and columns of C. Where the
+/* Measures upload_bytes_per_s and memory_bytes_per_s, by a product with few rows and columns of C. If the
  * device reads the host's memory, packing takes all the time, and the upload may come out as the fastest
  * possible. */
 enum lava_microbenchmark_outcome lava_microbenchmark_upload(struct lava_microbenchmark *benchmark,
@@ -42,7 +42,7 @@ enum lava_microbenchmark_outcome lava_microbenchmark_upload(struct lava_microben
 enum lava_microbenchmark_outcome lava_microbenchmark_download(struct lava_microbenchmark *benchmark,
                                                               enum lava_type type);
 /* Measures import_ns, import_bytes_per_s and copy_bytes_per_s: the imports alone, and a product with few rows
- * and columns of C, imported and copied. Where the driver refuses the pages the figures say that copying
+ * and columns of C, imported and copied. If the driver refuses the pages the figures say that copying
  * takes no time. Measures nothing on a device that has its own memory or imports none. */
 enum lava_microbenchmark_outcome lava_microbenchmark_imports(struct lava_microbenchmark *benchmark,
                                                              enum lava_type type);

@@ -112,7 +112,7 @@ static void run(const struct lava_microbenchmark *benchmark, void *context) {
 }
 
 /* Finds the routine under the first of Fortran's names that a library has. No other library is opened for it:
- * a plain name is looked for only where the CPU BLAS serves it. */
+ * a plain name is looked for only if the CPU BLAS serves it. */
 static bool find_routine(const struct lava_microbenchmark *benchmark, const char *name, struct call *call) {
     for (int i = 0; i < LAVA_ROUTINE_COUNT && !call->function; i++) {
         enum lava_routine routine = (enum lava_routine)i;

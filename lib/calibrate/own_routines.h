@@ -6,7 +6,7 @@
 #include "dispatch/cpu_families.h"
 #include "lib/calibrate/microbenchmark.h"
 
-/* Measures cpu.family_ns[family][type][order], of positions. SKIPPED also where no library in the process has
+/* Measures cpu.family_ns[family][type][order], of positions. SKIPPED also if no library in the process has
  * the routine under one of Fortran's names, or the family has none in the type. One after the other with the
  * same order and type need the matrices to be made only once. */
 enum lava_microbenchmark_outcome lava_own_routines_measure(struct lava_microbenchmark *benchmark,

@@ -16,7 +16,7 @@
 #define PRODUCTS_NS (100u * NS_PER_MS)
 #define CPU_NS      (300u * NS_PER_MS)
 #define FAMILIES_NS (300u * NS_PER_MS)
-/* For the CPU's products, where half of them agree but there are fewer than POINTS_LEAST. A point took 10 to
+/* For the CPU's products, if half of them agree but there are fewer than POINTS_LEAST. A point took 10 to
  * 60 ms on two cores with four other tasks, of 14 points tried in CPU_NS 10 agreed (2026-11-23). */
 #define CPU_MOST_NS (1000u * NS_PER_MS)
 /* The limits of one product, which a caller may have to wait for, of one turn, and of all runs of one point.
@@ -66,7 +66,7 @@ static void set_limit(struct lava_microbenchmark *benchmark, uint64_t limit_ns) 
     benchmark->spent_ns = 0;
 }
 
-/* Measures one figure of a device whose clock is high: where it cannot be raised, nothing is measured. */
+/* Measures one figure of a device whose clock is high: if it cannot be raised, nothing is measured. */
 static enum lava_microbenchmark_outcome
 measure_warm(struct lava_microbenchmark *benchmark, enum lava_type type,
              enum lava_microbenchmark_outcome (*measure)(struct lava_microbenchmark *, enum lava_type)) {
@@ -86,7 +86,7 @@ static void measure_rows(struct lava_microbenchmark *benchmark, enum lava_type t
             return;
 }
 
-/* Where the latency cannot be measured, nothing can. */
+/* If the latency cannot be measured, nothing can. */
 static void measure_device(struct lava_microbenchmark *benchmark, unsigned types) {
     bool fresh = benchmark->figures.device.call_latency_ns <= 0;
     enum lava_type first = LAVA_TYPE_FP32;
@@ -139,7 +139,7 @@ void lava_survey_points(int points[LAVA_SURVEY_POINTS][3]) {
     qsort(points, LAVA_SURVEY_POINTS, sizeof *points, by_order);
 }
 
-/* Where points agree, but each takes long because of other work or a slow CPU, there is more time for them.
+/* If points agree, but each takes long because of other work or a slow CPU, there is more time for them.
  */
 static void measure_cpu(struct lava_microbenchmark *benchmark) {
     int points[LAVA_SURVEY_POINTS][3], tried = 0, measured = 0;

@@ -14,7 +14,7 @@ bool lava_survey_lacks(const struct lava_figures *figures, const struct lava_cap
 void lava_survey_set_quick(struct lava_microbenchmark *benchmark);
 /* Measures what benchmark->figures lacks, each side until its limit of time is reached. `types` is a set of 1
  * << type; the device is measured with products of these. Returns false if benchmark->begin has ended the
- * run, or where the machine has so much other work that little could be measured. */
+ * run, or if the machine has so much other work that little could be measured. */
 bool lava_survey_run(struct lava_microbenchmark *benchmark, unsigned types);
 
 /* The positions of m, n and k in the grid of the CPU's figures. Those where CPU and device may break even

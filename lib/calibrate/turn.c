@@ -13,7 +13,7 @@
 /* OpenBLAS takes 1.2 to 1.6 times as long for matrices that do not begin with a cache line (256 and 512, 16
  * cores of Sapphire Rapids, 2026-11-21). The device has to beat the shorter time. */
 #define ALIGNMENT 64
-/* Where the two best times of a point differ by a larger factor, the machine has other work. */
+/* If the two best times of a point differ by a larger factor, the machine has other work. */
 #define AGREEMENT 1.25
 
 bool lava_turn_allocate(struct lava_microbenchmark *benchmark) {

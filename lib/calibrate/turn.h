@@ -22,12 +22,12 @@ struct lava_microbenchmark {
     uint64_t limit_ns;   /* no turn begins once turns have taken so long; 0: no limit */
     uint64_t spent_ns;   /* how long turns have taken */
 
-    /* A turn is one product, or several short ones. begin may wait, and sets *engine where engine is not
+    /* A turn is one product, or several short ones. begin may wait, and sets *engine if engine is not
      * NULL; it returns false if nothing more is to be measured. end returns false if something else was
      * going on meanwhile; the turn is then repeated. */
     bool (*begin)(struct lava_microbenchmark *benchmark, struct lava_engine **engine);
     bool (*end)(struct lava_microbenchmark *benchmark, struct lava_engine *engine);
-    /* Called where the figures have all of the device, or all of the CPU's products, and more is to be
+    /* Called if the figures have all of the device, or all of the CPU's products, and more is to be
      * measured. NULL: nobody is. */
     void (*part_done)(struct lava_microbenchmark *benchmark);
 
@@ -58,7 +58,7 @@ enum lava_microbenchmark_outcome {
 /* Allocates the matrices, if they are not there. Returns false if there is no memory. */
 bool lava_turn_allocate(struct lava_microbenchmark *benchmark);
 
-/* As begin and end of the microbenchmark. begin also returns false once the limit of time is reached. */
+/* The microbenchmark's begin and end. begin also returns false once the limit of time is reached. */
 bool lava_turn_begin(struct lava_microbenchmark *benchmark, struct lava_engine **engine);
 bool lava_turn_end(struct lava_microbenchmark *benchmark, struct lava_engine *engine);
 

@@ -78,7 +78,7 @@ uint64_t lava_arena_growth_bytes(const struct lava_arena *arena, const struct la
                                  bool scales_a);
 /* Returns the bytes of all buffers for blocks. */
 uint64_t lava_arena_block_bytes(const struct lava_arena *arena);
-/* Allocates the staging memory and the fewest raw slots where they were released. */
+/* Allocates the staging memory and the fewest raw slots if they were released. */
 enum lava_status lava_arena_wake(struct lava_arena *arena, struct lava_device *device);
 
 /* Takes a buffer of at least n bytes for a matrix. *buffer is valid until it is returned; NULL on
@@ -92,7 +92,7 @@ uint64_t lava_arena_taken_bytes(const struct lava_arena *arena);
 uint64_t lava_arena_kept_bytes(const struct lava_arena *arena);
 
 uint32_t lava_arena_raw_slots(const struct lava_arena *arena);
-/* Frees memory until it is reserved again, except for what is taken, and for staging memory where the device
+/* Frees memory until it is reserved again, except for what is taken, and for staging memory if the device
  * has memory of its own. The device must be idle. */
 void lava_arena_release(struct lava_arena *arena, struct lava_device *device);
 

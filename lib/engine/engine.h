@@ -33,8 +33,8 @@ struct lava_engine {
  * is NULL. */
 enum lava_status lava_engine_create(struct lava_device *device, unsigned copy_threads,
                                     struct lava_engine **engine);
-/* NULL is allowed. Frees nothing but the copy threads if the device does not become idle. Not called in a
- * normal exit: see lib/offload/process.c. */
+/* NULL is allowed. Frees nothing but the copy threads if the device does not become idle. It must not be
+ * called in a normal exit: see lib/offload/process.c. */
 void lava_engine_destroy(struct lava_engine *engine);
 
 /* Returns the memory on the device that blocks of a product may use beside the matrices that are there; at
@@ -43,10 +43,10 @@ uint64_t lava_engine_free_bytes(const struct lava_engine *engine);
 
 /* Allocates what a product of LAVA_ENGINE_USUAL rows, columns and K of the type needs in blocks that take
  * less than a 96th of the device's memory, so that the first product does not wait for it: an allocation
- * takes 20 to 30 ms for each GiB. Nothing is done where the device shares the host's memory. */
+ * takes 20 to 30 ms for each GiB. Nothing is done if the device shares the host's memory. */
 #define LAVA_ENGINE_USUAL 8192
 void lava_engine_reserve_usual(struct lava_engine *engine, enum lava_type type);
-/* Frees the engine's memory, except for matrices on the device, and, where the device has memory of its own,
+/* Frees the engine's memory, except for matrices on the device, and, if the device has memory of its own,
  * for staging memory and what was reserved as above. The device must be idle and the caller its only user. */
 void lava_engine_release(struct lava_engine *engine);
 
@@ -59,8 +59,8 @@ void lava_engine_expect(struct lava_engine *engine, double seconds);
 size_t lava_engine_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,
                              struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]);
 /* The same for operations that are not plain (lava_operation_is_plain): what they need besides. Rows without
- * planes bring what all rows of the type share, solves and products on the device included. Not for half
- * precision. */
+ * planes bring what all rows of the type share, solves and products on the device included. Half
+ * precision has none. */
 size_t
 lava_engine_structured_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,
                                  struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]);

@@ -95,7 +95,7 @@ void lava_shared_staging_forget(unsigned number) {
     pthread_mutex_unlock(&shared.lock);
 }
 
-/* Whether the memory begins and ends where the device's imports do. */
+/* Returns whether the memory begins and ends where the device's imports do. */
 static bool is_aligned(uint64_t page_bytes) {
     uint64_t first = (uint64_t)(uintptr_t)shared.memory;
     return page_bytes > 0 && first % page_bytes == 0 &&

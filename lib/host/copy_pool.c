@@ -39,10 +39,10 @@
 /* A copy of one block, or of each block of a batch. */
 struct job {
     const char *name;                  /* in the trace */
-    struct lava_copies copies;         /* of one block where the count is 0 */
+    struct lava_copies copies;         /* of one block if the count is 0 */
     size_t source_bytes, target_bytes; /* of an element */
     bool adds;                         /* else the source's bytes are copied as they are */
-    struct lava_write_back how;        /* where it adds, or has a region */
+    struct lava_write_back how;        /* if it adds, or has a region */
     int64_t cell_rows, cell_columns;
     int64_t cells_down, cells;
     int64_t cell_count; /* blocks of a batch in a cell */

@@ -27,7 +27,7 @@ bool lava_cpu_blas_is_wide(enum lava_routine routine);
  * transposed, as in BLAS. */
 void lava_cpu_blas_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation);
 /* The same for rows x columns of C from (row, column): inside the region, or a triangle on its diagonal.
- * Nothing where either is not positive. lib/host/cpu_structured.h says what the rest of C must hold. */
+ * Nothing if either is not positive. lib/host/cpu_structured.h says what the rest of C must hold. */
 void lava_cpu_blas_run_block(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
                              int64_t row, int64_t rows, int64_t column, int64_t columns);
 

@@ -6,7 +6,7 @@
  *     |    |  `-.             second half <- itself less the rectangle times its transpose, then by itself
  *     +----+-----+
  *
- * Called by lib/abi where there is no other ?potrf, and by lib/offload for what a device has begun. */
+ * Called by lib/abi if there is no other ?potrf, and by lib/offload for what a device has begun. */
 #include "lib/host/cpu_cholesky.h"
 
 #include <math.h>

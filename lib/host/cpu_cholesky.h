@@ -1,5 +1,5 @@
 /* Cholesky factorization on the CPU, with the CPU BLAS's ?gemm. It finishes what a device has begun, and
- * serves where no CPU library has ?potrf; a well-kept one is several times as fast. Any thread. */
+ * serves if no CPU library has ?potrf; a well-kept one is several times as fast. Any thread. */
 #ifndef LAVA_HOST_CPU_CHOLESKY_H
 #define LAVA_HOST_CPU_CHOLESKY_H
 

@@ -10,7 +10,7 @@
  * the other one is solved with: so the error is that of LAPACK's ?trtri, |L X - I| <= c n u |L| |X| (N. J.
  * Higham, "Accuracy and Stability of Numerical Algorithms", 2nd edition, section 14.2).
  *
- * Called by lib/abi where there is no other ?trtri, ?lauum, ?potri or ?getri, and by lib/offload for what a
+ * Called by lib/abi if there is no other ?trtri, ?lauum, ?potri or ?getri, and by lib/offload for what a
  * device has begun. */
 #include "lib/host/cpu_inverse.h"
 
@@ -21,7 +21,7 @@
 
 /* A block of this order or less is computed by a loop. */
 #define SMALL 32
-/* Columns are swapped by so many bytes. */
+/* Columns are swapped in pieces of this many bytes. */
 #define SWAP_BYTES 256
 
 struct task {
@@ -143,7 +143,7 @@ static void invert_rest(const struct task *task, struct lava_cpu_range done, str
     invert(task, rest);
 }
 
-/* Element (row, column) of the lower triangle, or of the upper one where it is stored. */
+/* Element (row, column) of the lower triangle, or of the upper one if it is stored. */
 static struct lava_number read_stored(const struct task *task, int64_t row, int64_t column) {
     return is_lower(task) ? lava_cpu_parts_read(task->operation, row, column)
                           : lava_cpu_parts_read(task->operation, column, row);

@@ -1,5 +1,5 @@
 /* Inverses of triangles, and of what was factored, on the CPU, with the CPU BLAS's ?gemm. It finishes what a
- * device has begun, and serves where no CPU library has the routine; a well-kept one is several times as
+ * device has begun, and serves if no CPU library has the routine; a well-kept one is several times as
  * fast. Any thread. */
 #ifndef LAVA_HOST_CPU_INVERSE_H
 #define LAVA_HOST_CPU_INVERSE_H
@@ -7,10 +7,10 @@
 #include "lib/host/cpu_parts.h"
 
 /* Returns which element of a triangular matrix's diagonal, counted from 1, is the first that is exactly zero;
- * 0 where none is. The matrix is the triangular operand of a solve, else C. */
+ * 0 if none is. The matrix is the triangular operand of a solve, else C. */
 int64_t lava_cpu_inverse_find_zero(const struct lava_operation *operation);
-/* Whether a solve or an inverse divides by an element of a given diagonal, neither of whose parts reaches
- * `least`, but which is not zero. */
+/* Returns whether a solve or an inverse divides by an element of a given diagonal, neither of whose parts
+ * reaches `least`, but which is not zero. */
 bool lava_cpu_inverse_has_smaller(const struct lava_operation *operation, double least);
 
 /* C <- the inverse of a triangle, the product of a triangle with itself, or the inverse by a Cholesky factor

@@ -4,7 +4,7 @@
  *     rows >= columns, not adjoint     B <- Q' B, then R X = its first rows
  *     rows >= columns, adjoint         R' Y = B's first rows, zeros below them, B <- Q Y
  *
- * Called by lib/abi where there is no other routine, and by lib/offload for what a device has begun. */
+ * Called by lib/abi if there is no other routine, and by lib/offload for what a device has begun. */
 #include "lib/host/cpu_least_squares.h"
 
 #include <float.h>
@@ -33,7 +33,7 @@ static void clear(const struct stored *matrix, int64_t row) {
             lava_number_write(matrix->type, at(matrix, i, j), (struct lava_number){0, 0});
 }
 
-/* B <- X, by the factors. Where R has a zero on its diagonal, B is Q' B, or, of the adjoint, what it was, as
+/* B <- X, by the factors. If R has a zero on its diagonal, B is Q' B, or, of the adjoint, what it was, as
  * LAPACK leaves it. */
 static int64_t solve(const struct lava_cpu_blas *blas, const struct lava_operation *operation) {
     const struct lava_operation product = lava_operation_times_q(operation),
@@ -61,7 +61,7 @@ int64_t lava_cpu_least_squares_run(const struct lava_cpu_blas *blas, const struc
     return rest.sides.count == 0 ? 0 : solve(blas, &rest);
 }
 
-/* The largest absolute value; NaN where there is one (?lange). */
+/* The largest absolute value; NaN if there is one (?lange). */
 static double largest(const struct stored *matrix) {
     double most = 0;
     for (int64_t j = 0; j < matrix->columns; j++)
@@ -83,7 +83,7 @@ static void multiply(const struct stored *matrix, double by) {
         }
 }
 
-/* Scales the matrix where its largest value is beyond what LAPACK computes with. Returns the factor. */
+/* Scales the matrix if its largest value is beyond what LAPACK computes with. Returns the factor. */
 static double moderate(const struct stored *matrix, double most) {
     bool is_fp32 = lava_type_real(matrix->type) == LAVA_TYPE_FP32;
     double least = is_fp32 ? (double)(FLT_MIN / FLT_EPSILON) : DBL_MIN / DBL_EPSILON;

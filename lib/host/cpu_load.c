@@ -6,7 +6,7 @@
 #include "lib/host/processor.h"
 
 /* Linux adds what a running thread has used to the time of its process at timer ticks, up to 4 ms apart, or
- * where the thread sleeps or yields. So nothing is known about a shorter time than some ticks. */
+ * when the thread sleeps or yields. So nothing is known about a shorter time than some ticks. */
 #define LEAST_NS 10000000
 /* An average over more than this says little about now. */
 #define MOST_NS 2000000000

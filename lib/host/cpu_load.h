@@ -12,7 +12,7 @@ struct lava_cpu_load {
 };
 
 /* Returns true if there is an answer, and sets *busy: whether threads other than the copy threads and the
- * callers ran on more than a quarter of the processors since the last look, on average; no, where that was
+ * callers ran on more than a quarter of the processors since the last look, on average; no, if that was
  * seconds ago. callers: threads that multiply on the device now. own_ns: the processor time that the copy
  * threads have had so far. Returns false at the first look, and within 10 ms of the last one, whose answer is
  * then still valid. An answer may be one product late. */

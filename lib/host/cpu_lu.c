@@ -6,7 +6,7 @@
  *     |   |   |         the rest <- itself less L times U, then by itself, and its swaps on the left
  *     +---+---+
  *
- * Called by lib/abi where there is no other ?getrf, and by lib/offload for what a device has begun. */
+ * Called by lib/abi if there is no other ?getrf, and by lib/offload for what a device has begun. */
 #include "lib/host/cpu_lu.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 
 #include "dispatch/arithmetic.h"
 
-/* So many columns or less are factored by a loop. */
+/* Blocks of at most this many columns are factored by a loop. */
 #define SMALL 16
 
 struct lu {

@@ -1,5 +1,5 @@
 /* LU factorization with partial pivoting on the CPU, with the CPU BLAS's ?gemm. It finishes what a device has
- * begun, and serves where no CPU library has ?getrf; a well-kept one is several times as fast. Any thread. */
+ * begun, and serves if no CPU library has ?getrf; a well-kept one is several times as fast. Any thread. */
 #ifndef LAVA_HOST_CPU_LU_H
 #define LAVA_HOST_CPU_LU_H
 

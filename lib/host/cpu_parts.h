@@ -6,7 +6,7 @@
 #include "lib/host/cpu_blas.h"
 #include "lib/host/numbers.h"
 
-/* What is there already: C's first columns, of Q its last ones; and, where all of C is, the first right-hand
+/* What is there already: C's first columns, of Q its last ones; and, if all of C is, the first right-hand
  * sides. Of C Q and of inverses by factors none or all columns are there. Columns of LU are with all pivots,
  * whose swaps are in them; by_columns: with as many pivots, and nothing has happened to the other columns. */
 struct lava_cpu_done {

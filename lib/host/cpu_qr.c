@@ -6,7 +6,7 @@
  *     |   |       |
  *     +---+-------+
  *
- * Without memory for V, T and the product, one block is all. Called by lib/abi where there is no other
+ * Without memory for V, T and the product, one block is all. Called by lib/abi if there is no other
  * routine, and by lib/offload for what a device has begun. */
 #include "lib/host/cpu_qr.h"
 
@@ -29,7 +29,7 @@ struct reflections {
     int64_t others;
 };
 
-/* Part of a matrix; where `adjoint` is set, op(C) is its adjoint. */
+/* Part of a matrix; if `adjoint` is set, op(C) is its adjoint. */
 struct part {
     void *first;
     int64_t ld, rows, columns; /* of op(C) */
@@ -173,7 +173,7 @@ struct factor {
     bool adjoint;
 };
 
-/* C <- C - A B, or A B where it is new. */
+/* C <- C - A B, or A B if it is new. */
 static void multiply(const struct reflections *q, const struct part *c, int64_t k, struct factor a,
                      struct factor b, bool is_new) {
     bool is_complex = lava_type_is_complex(q->type);
@@ -227,7 +227,7 @@ static void prepare(const struct reflections *q, int64_t from, int64_t count) {
     }
 }
 
-/* C <- H C, or H^H C, for the block that is prepared; C's adjoint where that is asked for. */
+/* C <- H C, or H^H C, for the block that is prepared; C's adjoint if that is asked for. */
 static void apply_block(const struct reflections *q, int64_t count, bool adjoint, const struct part *c) {
     const struct factor v = {scratch_at(q, 0), c->rows, false}, v_adjoint = {v.first, v.ld, true};
     const struct factor t = {scratch_at(q, 1), BLOCK, adjoint != c->adjoint}, all = {c->first, c->ld, false};

@@ -1,5 +1,5 @@
 /* QR factorization by Householder's reflections on the CPU, with the CPU BLAS's ?gemm, the matrix Q, and
- * products with it. They finish what a device has begun, and serve where no CPU library has ?geqrf, ?orgqr or
+ * products with it. They finish what a device has begun, and serve if no CPU library has ?geqrf, ?orgqr or
  * ?ormqr; a well-kept one is several times as fast. Any thread. They need no memory, but are slow without.
  * All return 0. */
 #ifndef LAVA_HOST_CPU_QR_H

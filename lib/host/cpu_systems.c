@@ -1,5 +1,5 @@
 /* Factors, swaps the rows of the right-hand sides and solves with both factors, one after the other. Called
- * by lib/abi where there is no other routine, and by lib/offload for what a device has begun. */
+ * by lib/abi if there is no other routine, and by lib/offload for what a device has begun. */
 #include "lib/host/cpu_systems.h"
 
 #include "lib/host/cpu_cholesky.h"

@@ -45,7 +45,7 @@ static struct span span_at(const struct dl_phdr_info *info, ElfW(Addr) address, 
     return (struct span){NULL, 0};
 }
 
-/* Some loaders leave addresses as they are in the file, relative to the object's; glibc does so where they
+/* Some loaders leave addresses as they are in the file, relative to the object's; glibc does so if they
  * are read-only, as in the vdso. The object's own address is a difference modulo 2^64, so that no comparison
  * with it tells which one this is. Of both readings, the one in a segment is taken. Both are where an object
  * lies within its size of where it was linked to be; then none is taken. */
@@ -106,7 +106,7 @@ static uint32_t hash_of(const char *symbol) {
     return hash;
 }
 
-/* Whether the table's Bloom filter may have it. */
+/* Returns whether the table's Bloom filter may have it. */
 static bool may_have(const struct table *table, uint32_t hash) {
     ElfW(Addr) word = table->filter[hash / WORD_BITS % table->header[2]], one = 1;
     return (word >> hash % WORD_BITS & one) && (word >> (hash >> table->header[3]) % WORD_BITS & one);

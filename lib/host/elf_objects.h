@@ -11,7 +11,7 @@ struct lava_elf_objects {
 
 /* Returns the shared objects of the process that define one of the symbols, by reading their hash tables:
  * with hundreds of objects, as Python programs have, opening each and asking dlsym takes 5 to 20 ms. An
- * object without a GNU hash table, or with one that cannot be read, may define any. Fewer are returned where
+ * object without a GNU hash table, or with one that cannot be read, may define any. Fewer are returned if
  * memory is short. The program itself is left out, because dlsym on it
  * searches all loaded objects, and so is this library. */
 struct lava_elf_objects lava_elf_objects_defining(const char *const *symbols, size_t count);

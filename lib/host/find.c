@@ -86,7 +86,8 @@ static bool is_ambiguous(const struct lava_routine_row *row) {
     return !*row->prefix && !*row->suffix;
 }
 
-/* Whether an ambiguous name in a library is the routine: the library must also have Fortran's name for it. */
+/* Returns whether an ambiguous name in a library is the routine: the library must also have Fortran's name
+ * for it. */
 static bool has_fortran_name(void *handle, const struct lava_routine_row *row, const void *object) {
     char name[32];
     snprintf(name, sizeof name, "%s_", row->routine);
@@ -318,7 +319,7 @@ lava_function *lava_find_routine(const struct lava_cpu_blas *blas, const char *c
     return function;
 }
 
-/* Where a LAPACK is a library of its own, the BLAS among its dependencies is asked. */
+/* If a LAPACK is a library of its own, the BLAS among its dependencies is asked. */
 bool lava_find_is_wide(enum lava_routine routine, lava_function *function) {
     const struct lava_routine_row *row = lava_routine_row(routine);
     void *address;

@@ -37,7 +37,7 @@
 /* Elements that a thread converts at a time: 10 us of work. */
 #define CELL_ELEMENTS 32768
 /* The caller converts a phase smaller than this alone. Threads have to be created, and wake up on processors
- * where the CPU BLAS's own threads still spin. Measured on 16 cores of Sapphire Rapids, OpenBLAS 0.3.29, fp16
+ * if the CPU BLAS's own threads still spin. Measured on 16 cores of Sapphire Rapids, OpenBLAS 0.3.29, fp16
  * to fp32, time relative to sgemm's:
  *
  *              512^3   1024^3   2048^3   4096^3
@@ -294,7 +294,7 @@ void lava_half_run_limited(const struct lava_cpu_gemm *sgemm, const struct lava_
     errno = saved_errno;
 }
 
-/* As many threads as the CPU BLAS would use. */
+/* Half precision uses as many threads as the CPU BLAS would. */
 static unsigned team_size(void) {
     int processors = lava_processor_count(), allowed = lava_config_get()->cpu_threads;
     return (unsigned)(allowed > 0 && allowed < processors ? allowed : processors);

@@ -8,7 +8,7 @@
 
 /* Less than this the caller finishes before a sleeping thread would wake up. */
 #define ALONE_BYTES (256 * 1024)
-/* Cells of a pass, at most: enough that threads finish together where columns of a triangle differ. */
+/* Cells of a pass, at most: enough that threads finish together even if columns of a triangle differ. */
 #define CELLS_MAX 256
 /* Rows of the target that are turned at a time, because columns of the source may share a few places of a
  * cache, and the least columns of a cell, because each of the source's columns is in another page. One thread

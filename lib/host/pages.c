@@ -36,9 +36,9 @@ int64_t lava_pages_cells(const struct lava_pages *pages) {
     return (pages->columns + columns_each(pages) - 1) / columns_each(pages);
 }
 
-/* Whether all pages from the one at [begin] on are there. The first and the last one tell nothing of those
- * between: a cell shares them with its neighbours. Pages of swapped-out or of shared memory may be missing
- * here and not there; they are populated again, at no harm. */
+/* Returns whether all pages from the one at [begin] on are there. The first and the last one tell nothing of
+ * those between: a cell shares them with its neighbours. Pages of swapped-out or of shared memory may be
+ * missing here and not there; they are populated again, at no harm. */
 static bool are_there(uintptr_t begin, size_t count) {
     unsigned char there[CELL_BYTES / 4096];
     size_t page = (size_t)page_bytes();

@@ -18,7 +18,7 @@ struct lava_pages {
     enum lava_region region;   /* what will be written */
 };
 
-/* Returns the number of cells, each some columns; 0 where the matrix is small, or where there would be pages
+/* Returns the number of cells, each some columns; 0 if the matrix is small, or if there would be pages
  * between its columns that do not belong to it. */
 int64_t lava_pages_cells(const struct lava_pages *pages);
 /* Populates a cell, unless its first and last page are there already. Does nothing before Linux 5.14. A

@@ -82,8 +82,8 @@ static bool has_f16c(void) {
 /* Leaf 7, subleaf 0: edx. Subleaf 1: eax. */
 enum { AMX_BF16 = 1 << 22, AVX512_FP16 = 1 << 23, AVX512_BF16 = 1 << 5, AMX_FP16 = 1 << 21 };
 
-/* Not measured. Vectors hold twice as many elements. AMX has 16 times the peak; memory may allow half of
- * that. */
+/* These were not measured. Vectors hold twice as many elements. AMX has 16 times the peak; memory may allow
+ * half of that. */
 static double half_gain(enum lava_type type) {
     unsigned first[4] = {0}, second[4] = {0};
     __get_cpuid_count(7, 0, &first[0], &first[1], &first[2], &first[3]);
@@ -140,7 +140,7 @@ static const struct core *find_core(void) {
     return core;
 }
 
-/* OpenBLAS, those 16 cores: 256^3 took 35 us and 512^3 131, where their arithmetic by the rates above takes
+/* OpenBLAS, those 16 cores: 256^3 took 35 us and 512^3 131, while their arithmetic by the rates above takes
  * 14 and 112 (2026-11-21). */
 #define THREAD_NS 1.25e3
 

@@ -17,7 +17,7 @@ double lava_processor_guess(double core, int count);
 /* The same of one thread in a product that it computes by itself; at most that of all. */
 double lava_processor_one_thread_flops_per_s(void);
 
-/* What the threads of a product cost: they begin, and wait for each other. Nothing where there is one. */
+/* What the threads of a product cost: they begin, and wait for each other. Nothing if there is one. */
 double lava_processor_threads_ns(void);
 
 /* fp32 operations that a core's vectors can do in a cycle. */
@@ -31,8 +31,8 @@ int lava_processor_count(void);
 /* Expected rate of the type's products relative to fp32, if the CPU BLAS has routines for them. */
 double lava_processor_half_gain(enum lava_type type);
 
-/* Whether the processor has AVX2 and the instructions that convert fp16 (F16C). False on other
- * architectures. */
+/* Returns whether the processor has AVX2 and the instructions that convert fp16 (F16C). Returns false on
+ * other architectures. */
 bool lava_processor_has_f16c(void);
 
 /* Lets the calling thread run on all of those processors. A thread inherits its creator's affinity, which may

@@ -48,7 +48,7 @@ struct lava_team {
 /* Creates the threads, if that was not tried before. */
 void lava_team_open(struct lava_team *team);
 /* Has function called for every part, and returns when all calls have returned. Returns false, with nothing
- * called, where there are no threads. */
+ * called, if there are no threads. */
 bool lava_team_run(struct lava_team *team, lava_team_part *function, const void *job);
 
 /* Joins the threads, if they are of this process. For tests: the library's sleep until the process ends. */

@@ -27,7 +27,7 @@
 #define REST_NS  90000
 /* The scheduler prefers threads that ask for short slices, from Linux 6.12 on. */
 #define SLICE_NS 100000
-/* Spin iterations before a caller in a crowd blocks: some 5 ms. Where it blocks, a thread of the crowd takes
+/* Spin iterations before a caller in a crowd blocks: some 5 ms. If it blocks, a thread of the crowd takes
  * its processor, for a slice of 3 ms. */
 #define CROWD_SPINS 100000
 /* Timers of a resting thread may be late by this much; the default is 50 us. */

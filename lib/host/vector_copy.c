@@ -13,7 +13,7 @@
 
 /* With a smaller distance in all vectors a copy is not shared: LAVA_VECTOR_COPY_FAR of the largest type. */
 #define LEAST_DISTANCE_BYTES 1024
-/* Calls belong together where no more time lies between them: NumPy goes from one row to the next at once. */
+/* Calls belong together if no more time lies between them: NumPy goes from one row to the next at once. */
 #define PAUSE_NS 1000000
 /* A row has this many calls: the first few are timed alone, and the next few shared. The very first one looks
  * for the CPU's routine, and the first shared one wakes threads; the least times of both ways decide. */
@@ -22,7 +22,7 @@
 #define SHARED_CALLS 8
 /* Sharing has to win by so much, because it takes other processors' time. */
 #define WORTHWHILE 0.8
-/* Where the shared calls of a row have taken so much longer than as many alone would have, threads do not
+/* If the shared calls of a row have taken so much longer than as many alone would have, threads do not
  * run: the others of the row are copied alone. */
 #define HELD_UP_NS 5000000
 /* A call that takes so long alone is shared by twice as many threads. Order 8192, Xeon of an H200: NumPy's
@@ -105,7 +105,7 @@ void lava_vector_copy_alone(const struct lava_vector_copy *copy) {
     copy_elements(&from_begin, 0, copy->n);
 }
 
-/* Whether the vectors are apart, and one of them has elements that are. */
+/* Returns whether the vectors are apart, and one of them has elements that are. */
 static bool may_be_shared(const struct lava_vector_copy *copy) {
     uint64_t bytes = copy->element_bytes, most = UINT64_MAX / 4 / bytes / (uint64_t)copy->n;
     if (copy->x_increment < 1 || copy->y_increment < 1 || (uint64_t)copy->x_increment > most ||

@@ -34,7 +34,7 @@ struct lava_vector_copy {
     void *y;
     int64_t y_increment;
     size_t element_bytes; /* 4, 8 or 16 */
-    uint64_t begin_ns;    /* begin's: not 0 where end has to look at the time */
+    uint64_t begin_ns;    /* begin's: not 0 if end has to look at the time */
 };
 
 /* The number of threads, including the caller, that suits this machine. Calls that take very long alone get

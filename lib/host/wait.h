@@ -27,7 +27,7 @@ static inline void lava_wait_sleep(_Atomic uint32_t *word, uint32_t value) {
     errno = saved_errno;
 }
 
-/* Wakes at most so many threads that sleep on the word. */
+/* Wakes at most `count` threads that sleep on the word. */
 static inline void lava_wait_wake(_Atomic uint32_t *word, int count) {
     int saved_errno = errno;
     syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);

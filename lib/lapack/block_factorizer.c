@@ -423,7 +423,7 @@ static enum lava_status run_sides(struct block_factorizer *factorizer, struct la
     return status;
 }
 
-/* Where U has a zero on its diagonal there is no X. */
+/* If U has a zero on its diagonal there is no X. */
 static enum lava_status run(struct block_factorizer *factorizer, struct lava_progress *progress) {
     const struct lava_operation *operation = factorizer->operation;
     enum lava_status status = LAVA_OK;

@@ -14,7 +14,7 @@
 /* A wait may last longer by the time that the blocks take at this rate. A processor's core reaches twice
  * that. */
 #define BLOCK_FLOPS_PER_S 5e8
-static_assert(sizeof(struct lava_cholesky_constants) <= 128, "every device has room for so many bytes");
+static_assert(sizeof(struct lava_cholesky_constants) <= 128, "every device has room for 128 bytes");
 static_assert(LAVA_CHOLESKY_ORDER <= LAVA_SOLVE_INVOCATIONS, "a device that can solve can factor, too");
 
 /* What the blocks of a factorization have in common. */
@@ -106,7 +106,7 @@ static enum lava_status factor_columns(const struct task *task, int64_t from, in
     return status ? status : factor_columns(task, to, right);
 }
 
-/* Also where the status lies in A's memory, but between its columns. */
+/* This includes a status that lies in A's memory, but between its columns. */
 static bool overlap(const struct lava_device_cholesky *cholesky) {
     const struct lava_device_matrix *a = &cholesky->a, *status = &cholesky->status;
     uint64_t bytes = (uint64_t)(a->ld * a->columns) * lava_type_bytes(a->type);

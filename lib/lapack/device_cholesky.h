@@ -6,7 +6,7 @@
 
 #include "lib/lapack/device_matrix.h"
 
-/* A <- its Cholesky factor: L with L L^H = A where LOWER is stored, U with U^H U = A where UPPER is. The
+/* A <- its Cholesky factor: L with L L^H = A if LOWER is stored, U with U^H U = A if UPPER is. The
  * imaginary parts of the diagonal are not read, and written as zero. */
 struct lava_device_cholesky {
     struct lava_device_matrix a; /* square, symmetric or Hermitian. FP32, FP64, CFP32 or CFP64 */
@@ -25,14 +25,14 @@ struct lava_device_cholesky {
  * the error is that of LAPACK: |A - L L^H| <= 4 (n + 1) u |L| |L^H| for A of n rows; complex, by absolute
  * values. N. J. Higham, "Accuracy and Stability of Numerical Algorithms", 2nd edition, chapter 10.
  *
- * Returns LAVA_ERROR_UNAVAILABLE where sizes, types or alignment do not match, the status lies within A, or
+ * Returns LAVA_ERROR_UNAVAILABLE if sizes, types or alignment do not match, the status lies within A, or
  * the device cannot compute in the type; nothing was added to the stream then. After any other failure A is
  * undefined, and the stream has failed. */
 enum lava_status lava_device_cholesky(struct lava_stream *stream,
                                       const struct lava_device_cholesky *cholesky);
 
 /* Must be called with the status once it has been downloaded. Returns LAVA_ERROR_NOT_DEFINITE, or
- * LAVA_ERROR_UNDERFLOW where the square of an element of L's diagonal is too small for a device that flushes
+ * LAVA_ERROR_UNDERFLOW if the square of an element of L's diagonal is too small for a device that flushes
  * subnormals: A is undefined then. */
 enum lava_status lava_device_cholesky_check(uint32_t status);
 

@@ -54,7 +54,7 @@ static enum lava_status invert_block(const struct task *task, struct range range
     return lava_stream_dispatch(task->stream, task->pipeline, &constants, sizeof constants, 1);
 }
 
-/* The same of X: its columns take the place of rows where X A = I is solved. */
+/* The same of X: its columns take the place of rows if X A = I is solved. */
 static struct lava_device_matrix part_of(const struct task *task, struct range rows, struct range columns) {
     return task->triangle->by_columns ? block_of(task, columns, rows) : block_of(task, rows, columns);
 }

@@ -28,7 +28,7 @@ struct lava_device_triangle {
  * then multiplied with X from the right has the error of X A - I, not that of A X - I, which may be larger by
  * A's condition.
  *
- * Returns LAVA_ERROR_UNAVAILABLE where sizes, types or alignment do not match, or the device cannot compute
+ * Returns LAVA_ERROR_UNAVAILABLE if sizes, types or alignment do not match, or the device cannot compute
  * in the type; nothing was added to the stream then. After any other failure A is undefined, and the stream
  * has failed. */
 enum lava_status lava_device_invert(struct lava_stream *stream, const struct lava_device_triangle *triangle);

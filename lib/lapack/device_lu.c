@@ -19,7 +19,7 @@
 #define SWAPPED_WORDS_PER_S 1e8
 #define STEPS_PER_S         1e4
 
-static_assert(sizeof(struct lava_swap_constants) <= 128, "every device has room for so many bytes");
+static_assert(sizeof(struct lava_swap_constants) <= 128, "every device has room for 128 bytes");
 
 /* What the parts of a factorization have in common. */
 struct task {
@@ -122,7 +122,7 @@ static enum lava_status factor(struct task *task, int64_t from, int64_t count) {
     return status ? status : apply(task, from + left, right, from, left);
 }
 
-/* Whether the matrix is a vector of at least so many words. */
+/* Returns whether the matrix is a vector of at least `words` words. */
 static bool has_words(const struct lava_device_matrix *matrix, int64_t words) {
     return matrix->type == LAVA_TYPE_FP32 && matrix->columns == 1 && matrix->rows >= words &&
            lava_device_matrix_is_aligned(matrix);

@@ -16,7 +16,7 @@ struct lava_device_lu {
     enum lava_precision precision;          /* of the products, see below */
     const struct lava_overrides *overrides; /* of the products; for tests and benchmarks. NULL: none */
 };
-/* Returns the words of 32 bits of scratch for a matrix with so many rows. At most 210 KiB for fp32, 791 KiB
+/* Returns the words of 32 bits of scratch for a matrix with `rows` rows. At most 210 KiB for fp32, 791 KiB
  * for complex fp64. */
 int64_t lava_device_lu_work_words(enum lava_type type, int64_t rows);
 
@@ -29,11 +29,11 @@ int64_t lava_device_lu_work_words(enum lava_type type, int64_t rows);
  * values and twice as much. N. J. Higham, "Accuracy and Stability of Numerical Algorithms", 2nd edition,
  * chapter 9.
  *
- * Pivots are the first of the largest |re| + |im|, as Reference BLAS has them. Where a column is zero, the
+ * Pivots are the first of the largest |re| + |im|, as Reference BLAS has them. If a column is zero, the
  * pivot is its own row, U has a zero there, and the factorization goes on: LAPACK's info is the first zero on
  * U's diagonal. Whatever A holds, pivots are in range.
  *
- * Returns LAVA_ERROR_UNAVAILABLE where sizes, types or alignment do not match, the matrices overlap, or the
+ * Returns LAVA_ERROR_UNAVAILABLE if sizes, types or alignment do not match, the matrices overlap, or the
  * device cannot compute in the type; nothing was added to the stream then. After any other failure A is
  * undefined, and the stream has failed. */
 enum lava_status lava_device_lu(struct lava_stream *stream, const struct lava_device_lu *lu);

@@ -110,7 +110,7 @@ enum lava_status lava_device_matrix_upload(struct lava_stream *stream,
     return lava_device_matrix_upload_after(stream, matrix, host, ld, stream->computed);
 }
 
-/* Whether there is much between the columns. */
+/* Returns whether there is much between the columns. */
 static bool is_sparse(const struct lava_device_matrix *matrix) {
     return (uint64_t)(matrix->ld - matrix->rows) * lava_type_bytes(matrix->type) >= COLUMN_BYTES;
 }
@@ -191,7 +191,7 @@ static bool is_valid(const struct lava_device_product *product, const struct lav
            lava_device_matrix_is_aligned(c);
 }
 
-/* Chooses a plan and adds it; where the device has less memory than it said, in smaller blocks. */
+/* Chooses a plan and adds it; if the device has less memory than it said, in smaller blocks. */
 static enum lava_status plan_and_add(struct lava_stream *stream, const struct lava_operation *operation,
                                      const struct lava_overrides *asked) {
     struct lava_engine *engine = stream->engine;

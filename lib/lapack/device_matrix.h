@@ -34,14 +34,15 @@ struct lava_device_matrix {
     int64_t rows, columns, ld; /* elements */
 };
 
-/* rows and columns must be positive. Returns LAVA_ERROR_DEVICE_MEMORY where there is no room; then *matrix is
+/* rows and columns must be positive. Returns LAVA_ERROR_DEVICE_MEMORY if there is no room; then *matrix is
  * empty, and may be freed. While no stream is open, buffers of earlier products make room. */
 enum lava_status lava_device_matrix_create(struct lava_engine *engine, enum lava_type type, int64_t rows,
                                            int64_t columns, struct lava_device_matrix *matrix);
 /* The same for several in one range of memory. The caller sets the types, rows and columns. */
 enum lava_status lava_device_matrix_create_all(struct lava_engine *engine,
                                                struct lava_device_matrix *matrices, int64_t count);
-/* The stream that used it must be closed. Not for blocks; of several in one range, for the first. */
+/* The stream that used it must be closed. It must be no block; several in one range are freed by the first.
+ */
 void lava_device_matrix_free(struct lava_engine *engine, struct lava_device_matrix *matrix);
 
 /* Returns the block with these rows and columns. The bytes before `row` in a column must be a multiple of
@@ -60,15 +61,15 @@ bool lava_device_matrix_overlap(const struct lava_device_matrix *a, const struct
 enum lava_status lava_device_matrix_upload(struct lava_stream *stream,
                                            const struct lava_device_matrix *matrix, const void *host,
                                            int64_t ld);
-/* host <- matrix, or the region of it where it is square. After a failure the host's matrix may be written in
+/* host <- matrix, or the region of it if it is square. After a failure the host's matrix may be written in
  * part. */
 enum lava_status lava_device_matrix_download(struct lava_stream *stream,
                                              const struct lava_device_matrix *matrix, enum lava_region region,
                                              void *host, int64_t ld);
 
-/* The same beside each other, where one matrix is computed while others are on the bus. The upload waits only
- * for the point `after`, where that is not zero: nothing later may be using the matrix. The download waits
- * for its point `after`, or, where that is zero, for what was added to the stream so far, and not for what is
+/* The same beside each other, when one matrix is computed while others are on the bus. The upload waits only
+ * for the point `after`, if that is not zero: nothing later may be using the matrix. The download waits
+ * for its point `after`, or, if that is zero, for what was added to the stream so far, and not for what is
  * added later; it is finished by lava_download_finish, and the matrix and *download stay until then.
  * *download tells how many columns were written after a failure. rows and columns are positive. */
 enum lava_status lava_device_matrix_upload_after(struct lava_stream *stream,
@@ -103,8 +104,8 @@ struct lava_device_product {
     int64_t chain;                          /* of the operation (dispatch/operation.h); 0: any */
     const struct lava_overrides *overrides; /* for tests and benchmarks; NULL: none */
 };
-/* Returns LAVA_ERROR_UNAVAILABLE where sizes, types or alignment do not match, C overlaps A or B, or the
- * device has no kernel of the type; LAVA_ERROR_DEVICE_MEMORY where what the product needs besides its
+/* Returns LAVA_ERROR_UNAVAILABLE if sizes, types or alignment do not match, C overlaps A or B, or the
+ * device has no kernel of the type; LAVA_ERROR_DEVICE_MEMORY if what the product needs besides its
  * matrices does not fit. Nothing was added to the stream then. */
 enum lava_status lava_device_product(struct lava_stream *stream, const struct lava_device_product *product);
 

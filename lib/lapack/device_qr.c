@@ -93,7 +93,7 @@ static bool is_vector(const struct lava_device_matrix *matrix, enum lava_type ty
            lava_device_matrix_is_aligned(matrix);
 }
 
-/* So many reflections, and so many columns of scratch. */
+/* others: what the reflections are applied to has that many columns, or rows. */
 static bool is_valid(const struct lava_stream *stream, const struct lava_device_qr *qr, int64_t reflections,
                      int64_t others) {
     const struct lava_device_matrix *a = &qr->a;

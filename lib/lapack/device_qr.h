@@ -11,15 +11,15 @@
  * and 0 above. */
 struct lava_device_qr {
     struct lava_device_matrix a;    /* FP32, FP64, CFP32 or CFP64 */
-    int64_t beside;                 /* of a factorization: so many of A's last columns are not factored,
+    int64_t beside;                 /* of a factorization: how many of A's last columns are not factored,
                                      * but become Q^H times them; the others are at most A's rows */
     struct lava_device_matrix tau;  /* of A's type, one column; its rows are the reflections */
-    struct lava_device_matrix work; /* scratch of A's type, one column of so many rows as: */
+    struct lava_device_matrix work; /* scratch of A's type, one column of this many rows: */
     enum lava_precision precision;  /* of the products */
     const struct lava_overrides *overrides; /* of the products; for tests and benchmarks. NULL: none */
 };
-/* Returns the elements of scratch for reflections of so many rows, A's, and for so many columns: those of A
- * or C, or C's rows where Q is on the right. */
+/* Returns the elements of scratch for reflections of `rows` rows, A's, and for `columns` columns: those of A
+ * or C, or C's rows if Q is on the right. */
 int64_t lava_device_qr_work_elements(enum lava_type type, int64_t rows, int64_t columns);
 
 /* A <- Q and R with A = Q R: R on the diagonal and above, Q = H1 H2 ... as above, min(rows, columns)
@@ -32,10 +32,10 @@ int64_t lava_device_qr_work_elements(enum lava_type type, int64_t rows, int64_t 
  *
  * The error is that of Householder's method: column by column, ||A - Q R|| <= c m k u ||A|| for a small c. N.
  * J. Higham, "Accuracy and Stability of Numerical Algorithms", 2nd edition, chapter 19. Sums of a column with
- * m rows overflow where its norm times sqrt(m) / 8 does. A column that is zero from the diagonal on gets tau
+ * m rows overflow if its norm times sqrt(m) / 8 does. A column that is zero from the diagonal on gets tau
  * = 0.
  *
- * Returns LAVA_ERROR_UNAVAILABLE where sizes, types or alignment do not match, the matrices overlap, or the
+ * Returns LAVA_ERROR_UNAVAILABLE if sizes, types or alignment do not match, the matrices overlap, or the
  * device cannot compute in the type; nothing was added to the stream then. After any other failure A is
  * undefined, and the stream has failed. The same holds for the other two. */
 enum lava_status lava_device_qr(struct lava_stream *stream, const struct lava_device_qr *qr);

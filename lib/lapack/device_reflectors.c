@@ -14,8 +14,8 @@
 /* Parts begin at multiples of these bytes: a cache line. */
 #define PART_BYTES 64
 
-static_assert(sizeof(struct lava_qr_triangle_constants) <= 128, "every device has room for so many bytes");
-static_assert(sizeof(struct lava_reflectors_constants) <= 128, "every device has room for so many bytes");
+static_assert(sizeof(struct lava_qr_triangle_constants) <= 128, "every device has room for 128 bytes");
+static_assert(sizeof(struct lava_reflectors_constants) <= 128, "every device has room for 128 bytes");
 
 static int64_t padded(enum lava_type type, int64_t elements) {
     return lava_blocking_padded(elements, PART_BYTES / (uint32_t)lava_type_bytes(type));
@@ -139,7 +139,7 @@ struct factor {
     bool adjoint;
 };
 
-/* C <- C - A B, or A B where it is new. */
+/* C <- C - A B, or A B if it is new. */
 static enum lava_status multiply(const struct lava_reflectors *task, struct factor a, struct factor b,
                                  const struct lava_device_matrix *c, bool is_new) {
     bool is_complex = lava_type_is_complex(c->type);

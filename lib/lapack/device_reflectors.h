@@ -7,15 +7,15 @@
 
 /* Scratch of a task: parts of one matrix, each aligned. */
 struct lava_reflectors_work {
-    struct lava_device_matrix v;       /* so many rows as the reflections have, LAVA_QR_BLOCK columns */
+    struct lava_device_matrix v;       /* as many rows as the reflections, LAVA_QR_BLOCK columns */
     struct lava_device_matrix w[2];    /* LAVA_QR_BLOCK by the other side of what they are applied to */
     struct lava_device_matrix gram, t; /* LAVA_QR_BLOCK x LAVA_QR_BLOCK */
     struct lava_device_matrix sums;    /* of a panel's workgroups */
 };
-/* Returns the elements of a scratch for reflections of so many rows and a matrix of so many columns (or rows,
- * where they are on its right). */
+/* Returns the elements of a scratch for reflections of `rows` rows and a matrix of `others` columns (or rows,
+ * if they are on its right). */
 int64_t lava_reflectors_work_elements(enum lava_type type, int64_t rows, int64_t others);
-/* Cuts the scratch, a matrix of one column with so many elements, into its parts. */
+/* Cuts the scratch, a matrix of one column with that many elements, into its parts. */
 struct lava_reflectors_work lava_reflectors_cut(const struct lava_device_matrix *work, int64_t rows,
                                                 int64_t others);
 
@@ -32,7 +32,7 @@ struct lava_reflectors {
 enum lava_status lava_reflectors_begin(struct lava_reflectors *task, enum lava_type type);
 
 /* V, of `rows` rows, <- the reflectors that ?geqrf left in `count` columns of A from row and column `from`
- * on. Where it resets, these whole columns of A become those of the unit matrix. With count = 0 it does
+ * on. If it resets, these whole columns of A become those of the unit matrix. With count = 0 it does
  * nothing. */
 enum lava_status lava_reflectors_copy(const struct lava_reflectors *task, const struct lava_device_matrix *a,
                                       int64_t from, int64_t count, bool resets);

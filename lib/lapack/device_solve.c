@@ -3,7 +3,7 @@
  *
  * Products with a triangular matrix take the same blocks in the other order.
  *
- * T is op(A), or op(A) transposed where A is on the right: then each right-hand side, a column or a row of
+ * T is op(A), or op(A) transposed if A is on the right: then each right-hand side, a column or a row of
  * B, is a vector x with T x = alpha b. Invariant: blocks of A and B begin at multiples of LAVA_SOLVE_ORDER,
  * so they are aligned if A and B are. */
 #include "lib/lapack/device_solve.h"
@@ -15,7 +15,7 @@
 
 /* A wait may last longer by the time that the blocks take at this rate. A processor's core reaches it. */
 #define BLOCK_FLOPS_PER_S 1e9
-static_assert(sizeof(struct lava_solve_constants) <= 128, "every device has room for so many bytes");
+static_assert(sizeof(struct lava_solve_constants) <= 128, "every device has room for 128 bytes");
 
 static const struct lava_scalar one = {1, 0}, minus_one = {-1, 0};
 
@@ -114,7 +114,7 @@ static enum lava_status solve_range(const struct task *task, int64_t from, int64
     return status ? status : solve_range(task, second, second_count, task->multiplies ? alpha : &one);
 }
 
-/* Where A is on the left, the other operand is B itself, and the other way round. */
+/* If A is on the left, the other operand is B itself, and the other way round. */
 static bool overlap(const struct lava_device_solve *solve) {
     const struct lava_device_matrix *a = &solve->a, *b = &solve->b;
     const struct lava_operand triangle = {.first = (const void *)(uintptr_t)lava_device_matrix_address(a),

@@ -28,7 +28,7 @@ struct lava_device_solve {
  * the error is that of substitution: |op(A) X - alpha B| <= 4 (n + 2) u |A| |X| for A of n rows; complex, by
  * absolute values. N. J. Higham, "Accuracy and Stability of Numerical Algorithms", 2nd edition, chapter 8.
  *
- * Returns LAVA_ERROR_UNAVAILABLE where sizes, types or alignment do not match, B overlaps A, or the device
+ * Returns LAVA_ERROR_UNAVAILABLE if sizes, types or alignment do not match, B overlaps A, or the device
  * cannot compute in the type; nothing was added to the stream then. After any other failure B is undefined,
  * and the stream has failed. */
 enum lava_status lava_device_solve(struct lava_stream *stream, const struct lava_device_solve *solve);

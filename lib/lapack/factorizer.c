@@ -100,7 +100,7 @@ static enum lava_status check(struct lava_lapack_run *run) {
     return status;
 }
 
-/* Where U has a zero on its diagonal there is no X. */
+/* If U has a zero on its diagonal there is no X. */
 static enum lava_status finish(struct lava_lapack_run *run) {
     bool has_x = run->only_reads || !is_lu(run) || !lava_cpu_lu_find_zero(run->operation);
     return run->chunks.solve && has_x ? lava_rhs_chunks_finish(&run->chunks) : LAVA_OK;

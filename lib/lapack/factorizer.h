@@ -5,7 +5,7 @@
 
 #include "lib/product/runner.h"
 
-/* Right-hand sides are not written where U has a zero on its diagonal. LAVA_ERROR_NOT_DEFINITE: nothing was
+/* Right-hand sides are not written if U has a zero on its diagonal. LAVA_ERROR_NOT_DEFINITE: nothing was
  * written. */
 enum lava_status lava_factorizer_run(struct lava_engine *engine, const struct lava_operation *operation,
                                      const struct lava_plan *plan, struct lava_progress *progress);

@@ -1,7 +1,7 @@
 /* Runs the plan of a LAPACK operation from host memory to host memory. Called by the families' files.
  *
  * Invariant: nothing of C is written before the whole result is on the device, and then only columns of it;
- * nothing of the right-hand sides before all of C is. Where the CPU could not go on from some of C's columns,
+ * nothing of the right-hand sides before all of C is. If the CPU could not go on from some of C's columns,
  * they are collected in a buffer, and copied when that has all of them: nothing can fail then. */
 #include "lib/lapack/lapack_runner.h"
 

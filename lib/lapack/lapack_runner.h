@@ -46,7 +46,7 @@ struct lava_lapack_family {
     enum lava_status (*create)(struct lava_lapack_run *run);
     /* Uploads what goes before C. */
     enum lava_status (*upload)(struct lava_lapack_run *run);
-    /* Adds the computation to the stream, and sets `computed` where more is added. */
+    /* Adds the computation to the stream, and sets `computed` if more is added. */
     enum lava_status (*compute)(struct lava_lapack_run *run);
     /* Returns why nothing may be written, or LAVA_OK. */
     enum lava_status (*check)(struct lava_lapack_run *run);
@@ -57,7 +57,7 @@ struct lava_lapack_family {
 };
 
 /* plan->place must be GPU. C's result is written when the device has all of it, whole columns in the order of
- * lava_operation_descends, or all columns or none where it is collected in a buffer; then the right-hand
+ * lava_operation_descends, or all columns or none if it is collected in a buffer; then the right-hand
  * sides are. *progress says, also on failure, how many columns of both were, so that the CPU can go on
  * (lib/offload/complete.h). LAVA_ERROR_DEVICE_MEMORY: nothing was written. On failure the device is idle
  * again or marked as failed. */

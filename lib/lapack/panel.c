@@ -10,7 +10,7 @@
 #include "shaders/interface.h"
 
 static_assert(sizeof(struct lava_lu_constants) <= 128 && sizeof(struct lava_qr_constants) <= 128,
-              "every device has room for so many bytes");
+              "every device has room for 128 bytes");
 
 static uint32_t grid_groups(int64_t rows, uint32_t invocations) {
     return lava_panel_groups(rows, invocations, LAVA_PANEL_GROUPS);

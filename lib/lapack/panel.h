@@ -28,7 +28,7 @@ struct lava_panel_run {
     uint64_t work; /* the form's scratch */
     uint32_t groups, dispatches, panel, polls;
 };
-/* Chooses the form for the next panel of so many rows and columns. */
+/* Chooses the form for the next panel, whose rows and columns are given. */
 struct lava_panel_run lava_panel_next(struct lava_panels *panels, int64_t rows, int64_t columns);
 /* Adds the panel's dispatches to the stream, with *step of the constants counting from 0 on. */
 enum lava_status lava_panel_dispatch(const struct lava_panels *panels, const struct lava_panel_run *run,

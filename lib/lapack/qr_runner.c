@@ -98,7 +98,7 @@ static enum lava_status solve(const struct lava_lapack_run *run) {
     return lava_device_solve(run->stream, &r);
 }
 
-/* Where Q' belongs to the right-hand sides, they are beside C. Else they are zero below Y, and become Q Y. */
+/* If Q' belongs to the right-hand sides, they are beside C. Else they are zero below Y, and become Q Y. */
 static enum lava_status compute(struct lava_lapack_run *run) {
     const struct lava_operation *operation = run->operation;
     const struct lava_qr_parts *parts = parts_of(run);
@@ -125,8 +125,8 @@ static enum lava_status compute(struct lava_lapack_run *run) {
     return status || !has_sides(run) || is_beside ? status : lava_device_qr_multiply(run->stream, &of_sides);
 }
 
-/* Whether LAPACK computes with a matrix of that largest part as it is: it scales where an absolute value is
- * beyond these, which a complex number's is before its parts are. */
+/* Returns whether LAPACK computes with a matrix of that largest part as it is: it scales if an absolute value
+ * is beyond these, which a complex number's is before its parts are. */
 static bool is_moderate(enum lava_type type, double largest) {
     bool is_fp32 = lava_type_real(type) == LAVA_TYPE_FP32;
     double least = is_fp32 ? (double)(FLT_MIN / FLT_EPSILON) : DBL_MIN / DBL_EPSILON;
@@ -163,7 +163,7 @@ static enum lava_status check(struct lava_lapack_run *run) {
                : lava_device_qr_check(run->stream->device, operation->type, operation->tau, run->small.rows);
 }
 
-/* Where R has a zero on its diagonal there is no X, and the right-hand sides stay as they were: the CPU
+/* If R has a zero on its diagonal there is no X, and the right-hand sides stay as they were: the CPU
  * leaves what LAPACK does. */
 static enum lava_status finish(struct lava_lapack_run *run) {
     const struct lava_right_sides *sides = &run->operation->sides;
@@ -185,7 +185,7 @@ static enum lava_status run_tall(struct lava_engine *engine, const struct lava_o
     return lava_lapack_runner_run(&family, engine, operation, plan, progress);
 }
 
-/* Distances between a buffer's columns are odd multiples of so many elements: where they were a power of two,
+/* Distances between a buffer's columns are odd multiples of 16 elements: if they were a power of two,
  * a row's elements would share a few places of a cache. */
 #define BUFFER_ALIGN 16
 
@@ -199,7 +199,7 @@ static struct buffer new_buffer(enum lava_type type, int64_t rows, int64_t colum
     return (struct buffer){malloc((size_t)ld * (size_t)columns * lava_type_bytes(type)), ld};
 }
 
-/* C of `to` <- the adjoint of C of `from`; so many rows of the right-hand sides <- those of `from`. */
+/* C of `to` <- the adjoint of C of `from`; `rows` rows of the right-hand sides <- those of `from`. */
 static void turn(struct lava_copy_pool *pool, const struct lava_operation *from,
                  const struct lava_operation *to, int64_t rows) {
     const struct lava_matrix_copy c = {.type = from->type,

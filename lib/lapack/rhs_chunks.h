@@ -27,7 +27,7 @@ struct lava_rhs_chunks {
     int64_t staged, begun, started;      /* chunks that were staged ahead, begun; their downloads started */
 };
 
-/* Makes the matrices. Returns LAVA_ERROR_DEVICE_MEMORY where smaller chunks may fit; free is allowed then. */
+/* Makes the matrices. Returns LAVA_ERROR_DEVICE_MEMORY if smaller chunks may fit; free is allowed then. */
 enum lava_status lava_rhs_chunks_create(struct lava_rhs_chunks *chunks, struct lava_engine *engine);
 /* The stream must be closed. */
 void lava_rhs_chunks_free(struct lava_rhs_chunks *chunks, struct lava_engine *engine);
@@ -40,7 +40,7 @@ enum lava_status lava_rhs_chunks_begin(struct lava_rhs_chunks *chunks);
 enum lava_status lava_rhs_chunks_finish(struct lava_rhs_chunks *chunks);
 
 /* What is written: all right-hand sides before `side`, and of the next `sides` ones whole columns, in the
- * order that `descends` says. True after lava_download_settle. */
+ * order that `descends` says. The number is right after lava_download_settle. */
 struct lava_side_progress {
     int64_t side, sides, columns;
 };

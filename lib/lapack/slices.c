@@ -81,7 +81,7 @@ static enum lava_status apply_rest(const struct lava_slices *slices, const struc
     return part->rest.rows > 0 ? lava_device_product(slices->stream, &product) : LAVA_OK;
 }
 
-/* Rows of a matrix that begin there, where there are any. */
+/* Rows of a matrix that begin there, if there are any. */
 static struct lava_device_matrix rows_of(const struct lava_device_matrix *matrix, int64_t row, int64_t rows) {
     return lava_device_matrix_block(matrix, rows > 0 ? row : 0, rows, 0, matrix->columns);
 }

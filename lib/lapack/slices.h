@@ -21,7 +21,7 @@ struct lava_slices {
     int64_t passed;                                    /* slices so far */
 };
 
-/* Makes the matrices, for columns of at most so many rows. Returns LAVA_ERROR_DEVICE_MEMORY without room;
+/* Makes the matrices, for columns of at most `rows` rows. Returns LAVA_ERROR_DEVICE_MEMORY without room;
  * free is allowed then. */
 enum lava_status lava_slices_create(struct lava_slices *slices, struct lava_engine *engine,
                                     enum lava_type type, int64_t rows);
@@ -35,7 +35,7 @@ enum lava_status lava_slices_begin(struct lava_slices *slices, int64_t row, int6
 void lava_slices_end(struct lava_slices *slices);
 
 /* B <- the X with op(T) X = B, for the triangle T of the first `order` columns. A lower T may have more rows
- * than columns where it is not transposed, as many as B. Then the rows of B below lose what the X above
+ * than columns if it is not transposed, as many as B. Then the rows of B below lose what the X above
  * contribute, as in elimination. The error is that of device_solve.h. */
 struct lava_slices_solve {
     struct lava_device_matrix b;

@@ -8,8 +8,8 @@
  *     write back band 0                          ...                 B1 -> slots
  *
  * A band's matrices have no gaps between their columns, so the copy queues transfer them without the device's
- * help. Where A is on the left, X's rows are copied on the device to one matrix, which the products of later
- * bands read. Where it is on the right, bands are columns of one matrix to begin with.
+ * help. If A is on the left, X's rows are copied on the device to one matrix, which the products of later
+ * bands read. If it is on the right, bands are columns of one matrix to begin with.
  *
  * Invariant: bands are uploaded, solved for and written one after the other. */
 #include "lib/lapack/solve_bands.h"

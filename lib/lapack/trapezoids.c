@@ -89,7 +89,7 @@ enum lava_status lava_trapezoids_download(struct lava_trapezoids *trapezoids,
     return status;
 }
 
-/* Columns of the first trapezoids that are written: the last ones of the matrix where they descend. */
+/* Columns of the first trapezoids that are written: the last ones of the matrix if they descend. */
 static int64_t columns_of(const struct lava_trapezoids *trapezoids, int64_t parts) {
     int64_t columns = trapezoids->matrix.columns, left = count_of(trapezoids) - parts;
     if (trapezoids->descends)

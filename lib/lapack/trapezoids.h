@@ -35,7 +35,7 @@ bool lava_trapezoids_stage(struct lava_trapezoids *trapezoids, struct lava_store
 /* matrix <- host memory. Nothing uses the matrix that is added to the stream later. */
 enum lava_status lava_trapezoids_upload(const struct lava_trapezoids *trapezoids);
 
-/* Host memory <- a result as large as the matrix, finished at that point, or, where it is zero, when
+/* Host memory <- a result as large as the matrix, finished at that point, or, if it is zero, when
  * everything is that was added so far. Returns when it is written. No other download may be unfinished. */
 struct lava_trapezoids_result {
     struct lava_device_matrix matrix;
@@ -46,7 +46,8 @@ struct lava_trapezoids_result {
 };
 enum lava_status lava_trapezoids_download(struct lava_trapezoids *trapezoids,
                                           const struct lava_trapezoids_result *result);
-/* Returns how many whole columns of the result are written. True after lava_download_settle. */
+/* Returns how many whole columns of the result are written. The number is right after lava_download_settle.
+ */
 int64_t lava_trapezoids_written(const struct lava_trapezoids *trapezoids);
 
 #endif

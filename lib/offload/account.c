@@ -29,7 +29,7 @@ static double products_of(const struct lava_call *call) {
     return call->products > 1 ? (double)call->products : 1.0;
 }
 
-/* The statistics show how long the CPU would have taken, also where nobody has estimated it. */
+/* The statistics show how long the CPU would have taken, also if nobody has estimated it. */
 static double cpu_time(const struct lava_call *call) {
     double estimated_ns = call->learning.estimates_ns[LAVA_PLACE_CPU];
     bool lacks =

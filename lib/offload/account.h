@@ -13,7 +13,7 @@
 
 struct lava_call;
 
-/* Returns the CPU's time for so many such products by its rate; 0 if that is not known. */
+/* Returns the CPU's time for `products` such products by its rate; 0 if that is not known. */
 double lava_account_cpu_ns(const struct lava_operation *operation, double products);
 /* Counts the call. */
 void lava_account_count(const struct lava_call *call, uint64_t elapsed_ns);

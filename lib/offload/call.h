@@ -14,7 +14,7 @@
 struct lava_call {
     enum lava_routine routine;
     bool valid;         /* operation is filled, except for the precision */
-    bool refuses_zeros; /* where the diagonal of the triangular matrix has a zero: LAPACK's own routine says
+    bool refuses_zeros; /* if the diagonal of the triangular matrix has a zero: LAPACK's own routine says
                            so */
     struct lava_operation operation;
     int64_t products; /* how many of that shape, in a batch; else 0 */
@@ -22,7 +22,7 @@ struct lava_call {
     uint64_t start_ns;
     enum lava_place place;
     enum lava_reason reason;
-    enum lava_scheme scheme; /* how the device computed its part of C; NONE where it has none */
+    enum lava_scheme scheme; /* how the device computed its part of C; NONE if it has none */
     struct lava_learning learning;
     struct lava_spare spare;      /* until end */
     struct lava_tally_call small; /* until end: only counted, in the statistics (account.h) */

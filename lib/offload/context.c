@@ -24,7 +24,7 @@ static void end_product(const struct lava_lane_lock *lock) {
     pthread_setcancelstate(lock->cancel_state, NULL);
 }
 
-/* Gives the lane back where its engine must not be used. NULL: no lane was taken. */
+/* Gives the lane back if its engine must not be used. NULL: no lane was taken. */
 static struct lava_engine *keep_usable(struct lava_lane_lock *lock, struct lava_lane *lane) {
     lock->engine = NULL;
     if (lane) {
@@ -124,7 +124,7 @@ static struct lava_engine *first_engine(void) {
     return lava_lanes.devices[0].lanes[0].engine;
 }
 
-/* Unlocks where there is no engine to use. */
+/* Unlocks if there is no engine to use. */
 static struct lava_engine *usable_engine(int cancel_state) {
     if (is_usable(first_engine()))
         return first_engine();

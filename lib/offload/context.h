@@ -4,7 +4,7 @@
  * Each engine is a lane of its device: a product takes one, so as many products are computed at a time as
  * there are lanes. The first lane of a device always exists. Another is made in the background when a product
  * finds all others at work on products, up to LAVABLAS_LANES (on a software device one, unless that is set),
- * and where its staging memory fits. Preparations of the first device, the calibration, and the thread for
+ * and if its staging memory fits. Preparations of the first device, the calibration, and the thread for
  * idle memory lock all devices. A preparation of a further device closes that one.
  *
  * All devices are of one model, so the first one's capabilities and figures decide for all. A device serves
@@ -35,15 +35,15 @@ struct lava_lane_lock {
     int cancel_state;
 };
 
-/* Waits for a lane and takes it for one product whose blocks need so many bytes of the device's memory, on a
- * device that serves the needs (lava_steps_needs). Returns NULL, with nothing locked, where no device must
+/* Waits for a lane and takes it for one product whose blocks need block_bytes of the device's memory, on a
+ * device that serves the needs (lava_steps_needs). Returns NULL, with nothing locked, if no device must
  * be used any more: the process exits, or they have failed. The thread cannot be cancelled until it unlocks.
  */
 struct lava_engine *lava_context_lock_lane(uint64_t block_bytes, uint64_t needs, struct lava_lane_lock *lock);
 /* Must not be called after a NULL. Ends what lava_more_devices_take has begun. */
 void lava_context_unlock_lane(struct lava_lane_lock *lock);
 /* Takes the first lanes of up to `most` other devices that serve the needs and are at rest, and for which
- * nobody waits. Returns how many. The caller holds a lane; where a wait for one would end in NULL, none is
+ * nobody waits. Returns how many. The caller holds a lane; if a wait for one would end in NULL, none is
  * taken. */
 unsigned lava_context_lock_others(uint64_t block_bytes, uint64_t needs, unsigned most,
                                   struct lava_lane_lock *locks);
@@ -51,13 +51,13 @@ unsigned lava_context_lock_others(uint64_t block_bytes, uint64_t needs, unsigned
 void lava_context_unlock_other(struct lava_lane_lock *lock);
 /* Called with a lane whose engine has found too little memory, before anything of C is written. Frees the
  * memory of other lanes, once, or takes its device's first lane instead of it, after waiting for that.
- * Returns true where the product may be tried again, by lock->engine, and false where there is nothing to
+ * Returns true if the product may be tried again, by lock->engine, and false if there is nothing to
  * gain. lock->engine may be NULL then, as above. */
 bool lava_context_find_memory(struct lava_lane_lock *lock);
 
 /* Waits until nobody uses a device, and locks all of them. Returns the first engine, or NULL as above. */
 struct lava_engine *lava_context_lock(int *cancel_state);
-/* The same without waiting. Returns false where somebody uses a device or waits for one. Where it returns
+/* The same without waiting. Returns false if somebody uses a device or waits for one. If it returns
  * true, *engine may be NULL as above. */
 bool lava_context_try_lock(struct lava_engine **engine, int *cancel_state);
 /* Must not be called after a NULL. */
@@ -75,7 +75,7 @@ bool lava_context_is_busy(uint64_t needs);
 /* A preparation adds the engine of a further device, closed. Takes ownership. */
 void lava_context_add_device(unsigned device, struct lava_engine *engine);
 /* Waits until nobody uses the device; no product takes it until it is opened. Returns false, and the caller
- * must not use it either, where no device is used any more. */
+ * must not use it either, if no device is used any more. */
 bool lava_context_close_device(unsigned device);
 /* Products that need no more than this and what it served before may take the device. */
 void lava_context_open_device(unsigned device, uint64_t serves);
@@ -89,17 +89,17 @@ const struct lava_figures *lava_context_figures(void);
 /* Sets them, for the engines too. They are never changed or freed. */
 void lava_context_set_figures(const struct lava_figures *figures);
 
-/* Returns the first engine, without a lock; NULL where there is none. The caller has locked the device, or a
+/* Returns the first engine, without a lock; NULL if there is none. The caller has locked the device, or a
  * type is ready: then the engine stays. */
 struct lava_engine *lava_context_engine(void);
-/* Returns whether it is one of a software device. False where that is not known by the deadline of
+/* Returns whether it is one of a software device. Returns false if that is not known by the deadline of
  * CLOCK_REALTIME. Any thread, at any time. */
 bool lava_context_is_software(const struct timespec *deadline);
 
 /* These lock the whole device, whether or not there is an engine; they enclose a preparation. */
 void lava_context_lock_whole(void);
 void lava_context_unlock_whole(void);
-/* A preparation sets the first engine, and NULL where it destroys it again. */
+/* A preparation sets the first engine, and NULL when it destroys it again. */
 void lava_context_set_engine(struct lava_engine *engine);
 /* A preparation tells which kernels products may use: none of a type at first, then those that are tested. */
 void lava_context_refuse(const struct lava_kernel *kernel);

@@ -9,7 +9,7 @@
 
 /* Computes the product with the engine of the lane, which the caller has locked, and with those of other
  * devices that are at rest and serve the needs. The blocks of an engine that fails go to the others, then to
- * the CPU. Returns LAVA_OK where the engines have written all of C, whatever failed on the way. Else either
+ * the CPU. Returns LAVA_OK if the engines have written all of C, whatever failed on the way. Else either
  * nothing of C is written and *is_untouched is set, or the CPU has completed C. Without another device at
  * rest nothing is computed. The call learns from the time if plan->engines engines have begun. */
 enum lava_status lava_crew_run(const struct lava_operation *operation, const struct lava_plan *plan,

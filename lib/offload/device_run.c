@@ -77,7 +77,7 @@ static bool run_shared(struct lava_call *call, const struct lava_plan *plan, uin
     return *status == LAVA_OK || !is_untouched;
 }
 
-/* Runs the plan on one device, or that for several where they gain. *lost: the one has failed. */
+/* Runs the plan on one device, or that for several if they gain. *lost: the one has failed. */
 static enum lava_status run_once(struct lava_call *call, struct lava_plan *plan,
                                  struct lava_progress *progress, bool *lost) {
     struct lava_lane_lock lock;

@@ -8,8 +8,8 @@
 #include "lib/offload/call.h"
 #include "lib/product/runner.h"
 
-/* Runs the call's operation by the plan, which gets smaller where memory is short, or by one for several
- * devices where they gain. One whose device failed before anything was written goes to another device.
+/* Runs the call's operation by the plan, which gets smaller if memory is short, or by one for several
+ * devices if they gain. One whose device failed before anything was written goes to another device.
  * Returns LAVA_ERROR_UNAVAILABLE if no device could be had. *progress tells what is written. *lost: the
  * last device has failed. */
 enum lava_status lava_device_run(struct lava_call *call, struct lava_plan *plan,

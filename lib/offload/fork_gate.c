@@ -20,7 +20,7 @@
 
 static struct {
     _Atomic unsigned inside; /* threads */
-    _Atomic unsigned closed; /* by so many threads */
+    _Atomic unsigned closed; /* how many threads close it */
     _Atomic uint64_t left;   /* so often a thread, all in all */
 } gate;
 

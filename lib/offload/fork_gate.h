@@ -15,11 +15,11 @@ void lava_fork_gate_leave(void);
 /* The calling thread has left its outer calls: only the `remaining` innermost ones go on. Returns how many it
  * has left. */
 unsigned lava_fork_gate_forget(unsigned remaining);
-/* Lets a fork pass in the middle of a long call, where the thread is not inside the CPU BLAS. */
+/* Lets a fork pass in the middle of a long call, if the thread is not inside the CPU BLAS. */
 void lava_fork_gate_pass(void);
 
-/* Returns a number where the calling thread's call is the only one inside, and not inside another one, else
- * 0. The call has been alone from one look to another where both return the same number, which is not 0. */
+/* Returns a number if the calling thread's call is the only one inside, and not inside another one, else
+ * 0. The call has been alone from one look to another if both return the same number, which is not 0. */
 uint64_t lava_fork_gate_alone(void);
 
 /* These enclose what a call waits for outside of the CPU BLAS, perhaps for the loading driver itself: suspend

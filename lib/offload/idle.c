@@ -22,7 +22,7 @@
 
 static struct {
     _Atomic uint64_t used_ns; /* the time of the last use */
-    _Atomic bool waiting;     /* the thread exists; reset where the whole device is locked */
+    _Atomic bool waiting;     /* the thread exists; reset when the whole device is locked */
 } idle;
 
 static void sleep_until(uint64_t ns) {
@@ -31,12 +31,12 @@ static void sleep_until(uint64_t ns) {
         ;
 }
 
-/* Returns when the memory will have been idle for long enough; it has been already where that is past. */
+/* Returns when the memory will have been idle for long enough; it has been already if that is past. */
 static uint64_t due_ns(void) {
     return idle.used_ns + lava_config_get()->idle_ns;
 }
 
-/* All devices are locked. Returns false where a product came in between. */
+/* All devices are locked. Returns false if a product came in between. */
 static bool give_back(void) {
     if (lava_clock_now_ns() < due_ns())
         return false;

@@ -5,7 +5,7 @@
 
 /* Notes that the device has been used until now, so that its memory is kept for as long again. The caller
  * used the device and still holds its lane, or all of it. This takes tens of nanoseconds, or the creation of
- * a thread where none waits yet; if that fails, the memory is kept until the next use. */
+ * a thread if none waits yet; if that fails, the memory is kept until the next use. */
 void lava_idle_touch(void);
 /* The same, and lava_context_unlock. */
 void lava_idle_unlock(int cancel_state);

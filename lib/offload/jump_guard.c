@@ -25,8 +25,8 @@ static _Thread_local struct {
 static pthread_key_t key; /* not NULL for a thread that has a product */
 static bool has_key;
 
-/* So many calls of the thread go on. What the others had begun ends: the thread may be cancelled again, and
- * the calibration does not wait for them. */
+/* `remaining` calls of the thread go on. What the others had begun ends: the thread may be cancelled again,
+ * and the calibration does not wait for them. */
 static void leave(unsigned remaining) {
     held.frame = 0;
     pthread_setcancelstate(held.cancel_state, NULL);

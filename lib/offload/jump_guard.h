@@ -13,8 +13,8 @@ void lava_jump_guard_begin(void (*give_up)(void));
 void lava_jump_guard_end(void);
 
 /* Called at the beginning of a call, which has entered the gate and counts for the calibration. Returns true
- * where it is made in the middle of a product of the same thread: by a signal handler, or by the CPU's LAPACK
- * that this library calls. It must not wait for a lane then. Where the thread has left a product, what was
+ * if it is made in the middle of a product of the same thread: by a signal handler, or by the CPU's LAPACK
+ * that this library calls. It must not wait for a lane then. If the thread has left a product, what was
  * counted for that ends, and give_up is called. */
 bool lava_jump_guard_is_inside(void);
 

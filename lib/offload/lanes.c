@@ -123,7 +123,7 @@ static bool may_pass(void) {
     return !lava_lanes.line.first || lava_clock_now_ns() - lava_lanes.line.first->since_ns < PATIENCE_NS;
 }
 
-/* Returns the place for another lane of the device where it may be made: all that exist are taken. */
+/* Returns the place for another lane of the device if it may be made: all that exist are taken. */
 static struct lava_lane *place_on(struct lava_lanes_device *device) {
     const struct lava_engine *engine = device->lanes[0].engine;
     if (!engine || device->reclaiming || device->refused || device->closed || lava_lanes_has_failed(device))
@@ -177,7 +177,7 @@ void lava_lanes_leave(struct lava_lane *lane) {
     lava_lanes_tell_freed();
 }
 
-/* Returns the engine for another lane; NULL where there is no room for it. The first engine may be at work.
+/* Returns the engine for another lane; NULL if there is no room for it. The first engine may be at work.
  */
 static struct lava_engine *make_engine(const struct lava_engine *first, unsigned user) {
     struct lava_device *device;

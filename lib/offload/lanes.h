@@ -11,24 +11,24 @@
 #include "lib/offload/wait_queue.h"
 #include "lib/vk/device_set.h"
 
-/* A product of so many bytes fits the first lane only. */
+/* A product of this many bytes fits the first lane only. */
 #define LAVA_LANES_FIRST_ONLY UINT64_MAX
 
 /* What a thread asks for: a lane or all devices. */
 struct lava_lanes_waiter {
     bool whole;
-    uint64_t block_bytes; /* where it waits for a lane */
+    uint64_t block_bytes; /* if it waits for a lane */
     uint64_t needs;       /* what the lane's device must be tested for */
-    unsigned device;      /* whose first lane it waits for, where block_bytes is LAVA_LANES_FIRST_ONLY */
+    unsigned device;      /* whose first lane it waits for, if block_bytes is LAVA_LANES_FIRST_ONLY */
 };
 
 struct lava_lane {
     struct lava_engine *engine;
     bool taken;            /* by a product */
-    uint64_t failed_bytes; /* blocks of so many bytes did not fit the device; 0: all did */
+    uint64_t failed_bytes; /* blocks of this many bytes did not fit the device; 0: all did */
 };
 
-/* A device of the process, which exists where its first lane has an engine. */
+/* A device of the process, which exists if its first lane has an engine. */
 struct lava_lanes_device {
     struct lava_lane lanes[LAVA_DEVICE_USERS];
     unsigned taken;  /* lanes */
@@ -64,7 +64,7 @@ bool lava_lanes_is_free(const struct lava_lanes_device *device, int lane,
 bool lava_lanes_is_unused(void);
 void lava_lanes_take(struct lava_lane *lane);
 /* Takes a lane, or all devices. Who waits for that is served when first in line, and goes on when the devices
- * are given up. *lane is set where that is a lane: NULL, and nothing is taken, where no device is left that
+ * are given up. *lane is set if that is a lane: NULL, and nothing is taken, if no device is left that
  * the caller could wait for. */
 void lava_lanes_enter(const struct lava_lanes_waiter *self, struct lava_lane **lane);
 void lava_lanes_leave(struct lava_lane *lane);

@@ -78,7 +78,7 @@ static bool must_stop(void) {
     return lava_process_is_exiting() || lava_watch_is_given_up(&driver);
 }
 
-/* Returns what is left to be tested. Marks the thread as ended where that is nothing. */
+/* Returns what is left to be tested. Marks the thread as ended if that is nothing. */
 static uint64_t take_wanted(struct further *device) {
     pthread_mutex_lock(&further.change);
     uint64_t needs = device->state == REFUSED || must_stop() ? 0 : device->wanted & ~device->tried;
@@ -111,7 +111,7 @@ static struct lava_engine *make_engine(struct further *place, unsigned number) {
     return engine;
 }
 
-/* Returns false where the device cannot be opened. */
+/* Returns false if the device cannot be opened. */
 static bool prepare(struct further *place, unsigned number, uint64_t needs) {
     uint64_t begin_ns = lava_clock_now_ns();
     if (place->engine) {

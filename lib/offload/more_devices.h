@@ -1,4 +1,4 @@
-/* Prepares the further devices of the process, where it may use several: each in a thread of its own, when
+/* Prepares the further devices of the process, if it may use several: each in a thread of its own, when
  * products would use it and not before. A further device is tested as the first one is, and only for what the
  * first one is ready for. Any thread may call these functions. */
 #ifndef LAVA_OFFLOAD_MORE_DEVICES_H
@@ -7,11 +7,11 @@
 #include "lib/offload/context.h"
 
 /* lava_context_lock_lane, for a product of the calling thread, which may leave it in the middle
- * (jump_guard.h): lava_context_give_up is called then. Where all devices that serve the needs are at work,
+ * (jump_guard.h): lava_context_give_up is called then. If all devices that serve the needs are at work,
  * the preparation of another one begins meanwhile. */
 struct lava_engine *lava_more_devices_take(uint64_t block_bytes, uint64_t needs, struct lava_lane_lock *lock);
 
-/* Has up to so many further devices prepared for the needs, those that are or were included. Where `wait` is
+/* Has up to `devices` further devices prepared for the needs, those that are or were included. If `wait` is
  * set, returns when that has ended, well or not. */
 void lava_more_devices_want(uint64_t needs, unsigned devices, bool wait);
 

@@ -1,6 +1,6 @@
 /* Leads a call to the device or back to the CPU BLAS. Called by lib/abi and lib/blas.
  *
- * Invariant: where a call is forwarded, nothing of C has been written. */
+ * Invariant: if a call is forwarded, nothing of C has been written. */
 #include "lib/offload/offload.h"
 
 #include <errno.h>
@@ -75,9 +75,9 @@ static bool is_hopeless(struct lava_call *call) {
     return !(factor > 1) || lava_planning_is_hopeless(&call->operation, factor);
 }
 
-/* Whether the device would have to be prepared for the call, is faster by the CPU's usual time, and has lost
- * enough of such calls; call->reason says why not. A call that may be worth it has a plan, so that what it
- * loses is known: as long as the CPU's times are not, it may take several times its estimate. */
+/* Returns whether the device would have to be prepared for the call, is faster by the CPU's usual time, and
+ * has lost enough of such calls; call->reason says why not. A call that may be worth it has a plan, so that
+ * what it loses is known: as long as the CPU's times are not, it may take several times its estimate. */
 static bool has_paid(struct lava_call *call) {
     const struct lava_operation *operation = &call->operation;
     struct lava_plan plan;
@@ -96,7 +96,7 @@ static bool has_paid(struct lava_call *call) {
     return is_faster && lava_forecast_has_lost(operation, usual_ns - plan.gpu_ns);
 }
 
-/* Returns false where the device is ready for other calls, would have to be prepared for this one, and is
+/* Returns false if the device is ready for other calls, would have to be prepared for this one, and is
  * estimated to be slower, or such calls are few so far; call->reason says so. A preparation costs the program
  * more than they do. One product of a batch tells nothing about all. */
 static bool is_worth_preparing(struct lava_call *call) {
@@ -110,7 +110,7 @@ static bool is_worth_preparing(struct lava_call *call) {
     return plan.place == LAVA_PLACE_GPU;
 }
 
-/* What has to be known before any device is asked for; true where the call must be forwarded. Where wait is
+/* What has to be known before any device is asked for; true if the call must be forwarded. If wait is
  * set the device is prepared and waited for, whatever was multiplied so far. environment: the caller's. */
 static bool forwarded_early(struct lava_call *call, enum lava_environment environment, bool wait) {
     const struct lava_config *config = lava_config_get();
@@ -149,8 +149,8 @@ static bool forwarded_early(struct lava_call *call, enum lava_environment enviro
     return true;
 }
 
-/* Whether a device that is ready should compute it; call->reason says why. Where plans are logged, hopeless
- * products have one too, but nothing is learnt from them: the log changes no decision. */
+/* Returns whether a device that is ready should compute it; call->reason says why. If plans are logged,
+ * hopeless products have one too, but nothing is learnt from them: the log changes no decision. */
 static bool plan_product(struct lava_call *call, struct lava_plan *plan) {
     bool stays = is_hopeless(call);
     if (stays && !lava_log_enabled(LAVA_LOG_DEBUG)) {
@@ -225,7 +225,7 @@ void lava_offload_open(void) {
     pthread_once(&once, lava_opening_connect);
 }
 
-/* Whether the CPU computes the call because no device is ready for it, and nothing was compared. */
+/* Returns whether the CPU computes the call because no device is ready for it, and nothing was compared. */
 static bool is_awaiting(const struct lava_call *call) {
     bool is_unready = call->reason == LAVA_REASON_EARLY || call->reason == LAVA_REASON_STARTING;
     return is_unready && call->products <= 1 && !call->learning.is_watched &&
@@ -272,7 +272,7 @@ static bool begin_small_of_thirds(struct lava_call *call) {
     return is_small;
 }
 
-/* Begins the call, and computes it if a device is there for it; *is_there is given instead where the caller
+/* Begins the call, and computes it if a device is there for it; *is_there is given instead if the caller
  * decides whether it does. Returns whether C is finished. What the library computes itself is rounded to
  * nearest, in the default floating-point environment: a caller with another one gets the CPU BLAS. Neither
  * the caller's mode nor its flags change. */

@@ -1,5 +1,5 @@
 /* Leads one call that is not forwarded at once: readiness, policy, engine, statistics. lib/abi calls begin,
- * forwards its arguments untouched where begin says so, and calls end.
+ * forwards its arguments untouched if begin says so, and calls end.
  *
  *     struct lava_call call;
  *     lava_offload_init(&call, LAVA_ROUTINE_sgemm_);
@@ -41,7 +41,7 @@ bool lava_offload_begin(struct lava_call *call);
  * the caller then begins parts of it. */
 bool lava_offload_consider(struct lava_call *call);
 /* Where such a call would run in a process whose device is ready, and why: fills call->place and reason, and
- * *plan, whose kernel is NULL if none was looked for. Prepares the device where the answer depends on it
+ * *plan, whose kernel is NULL if none was looked for. Prepares the device if the answer depends on it
  * and waits for that. Multiplies nothing of the caller's, counts nothing. */
 void lava_offload_explain(struct lava_call *call, struct lava_plan *plan);
 /* Counts the call and keeps it for lava_offload_last_call. */

@@ -15,9 +15,9 @@ bool lava_planning_share(const struct lava_operation *operation, const struct la
 /* Recognizes most products that stay on the CPU without searching for a plan. The CPU takes n times its
  * estimate. */
 bool lava_planning_is_hopeless(const struct lava_operation *operation, double cpu_factor);
-/* Whether a matrix that is given has a diagonal to divide by that is too small for the device. */
+/* Returns whether a matrix that is given has a diagonal to divide by that is too small for the device. */
 bool lava_planning_underflows(const struct lava_operation *operation);
-/* Allocating memory takes as long as a product. Where that is so, and blocks that fit the memory which is
+/* Allocating memory takes as long as a product. If that is so, and blocks that fit the memory which is
  * there take little longer, they are used instead, some times: the loss is counted, and the memory allocated
  * when that would have been cheaper, after eight times at the latest. Other lanes than the first reserve
  * nothing, so nothing is spared there. Nor is it for solves and factorizations: most of their memory are

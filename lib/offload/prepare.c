@@ -91,7 +91,7 @@ static enum lava_status create_engine(const char **why) {
     return LAVA_OK;
 }
 
-/* Nothing is started from here on. Where something is or was usable, a call may look at the engine: it stays,
+/* Nothing is started from here on. If something is or was usable, a call may look at the engine: it stays,
  * and other threads that test find out by themselves. Else these wait for the device, and nobody is in the
  * driver. */
 static void give_device_up(enum lava_status status, const char *why) {

@@ -32,7 +32,7 @@
 /* fork() waits until a driver has been loading for so long. A driver that answers takes up to 5 s. */
 #define FORK_WAIT_NS (10 * NS_PER_S)
 
-/* Where the device is still at work after the waits, a driver's exit handlers may take this long. */
+/* If the device is still at work after the waits, a driver's exit handlers may take this long. */
 #define HANDLERS_S 5
 /* The handlers that the program registered before are not hurried, but destructors of libraries come after.
  */
@@ -44,7 +44,7 @@ static struct {
     const struct lava_process_callbacks *callbacks; /* NULL: not installed */
     _Atomic bool forked, exiting;
     _Atomic bool ending;     /* the main thread ends: exit() will run its handlers next */
-    pthread_t exiter;        /* the thread in exit(), where exiting or ending is set */
+    pthread_t exiter;        /* the thread in exit(), if exiting or ending is set */
     pthread_mutex_t loading; /* held while a driver is loaded, and by fork() */
     _Atomic uint64_t loading_since_ns;
     _Atomic uint64_t fork_wait_ns;
@@ -97,7 +97,7 @@ static bool has_ended(void) {
  * C library's cache, where a new thread of the child may get one: the join then waits for ever. With more
  * than 40 MiB of such stacks the first join makes the cache unmap others, which are joined next: a crash,
  * even in a child that does nothing but exit. (Both were measured with Mesa's driver; NVIDIA's 580 crashes or
- * waits, too.) So nothing of the driver runs in a child that ends. Where that cannot be had, the child ends
+ * waits, too.) So nothing of the driver runs in a child that ends. If that cannot be had, the child ends
  * here, and the handlers that were registered before the driver's are lost. */
 static void leave_forked(int status) {
     if (lava_silence_driver())
@@ -114,7 +114,7 @@ static void *end_now(void *unused) {
     return unused;
 }
 
-/* Ends the process where exit() does not. A stuck thread may hold the lock of a file. */
+/* Ends the process if exit() does not. A stuck thread may hold the lock of a file. */
 static void *watch_exit(void *unused) {
     int is_over = 0;
     pthread_mutex_lock(&watch.lock);
@@ -131,7 +131,7 @@ static void *watch_exit(void *unused) {
     _exit(watch.status);
 }
 
-/* Arms the watch anew where something is still at work, else disarms it. */
+/* Arms the watch anew if something is still at work, else disarms it. */
 static void set_watch(unsigned seconds) {
     bool is_armed = process.callbacks && !has_ended();
     pthread_mutex_lock(&watch.lock);
@@ -210,7 +210,7 @@ void lava_process_pause_at_exit(void) {
     paused = true;
 }
 
-/* A driver that is being loaded registers exit handlers, hundreds where it brings a compiler. A child of
+/* A driver that is being loaded registers exit handlers, hundreds if it brings a compiler. A child of
  * fork() inherits the C library's lock for these; if another thread holds it then, it is locked for good in
  * the child, and exit() takes it. So fork() waits until the driver is loaded. The loading thread does not
  * wait for that, because a driver may call fork() itself (NVIDIA's runs nvidia-modprobe), but for calls of

@@ -2,7 +2,7 @@
  * lib/offload/offload says by callbacks what is to be done.
  *
  * A child of fork() forwards every call to the CPU BLAS, and nothing of the driver runs in its
- * exit() (silence.h). At exit the work in flight is waited for and none is begun after it. Where it does not
+ * exit() (silence.h). At exit the work in flight is waited for and none is begun after it. If it does not
  * end, a driver's exit handlers may hang: the process then ends without them, with its status. Any thread may
  * call these functions. */
 #ifndef LAVA_OFFLOAD_PROCESS_H

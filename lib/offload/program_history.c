@@ -35,7 +35,7 @@ static struct {
     _Atomic int64_t saved_ns, missed_ns;
 } own;
 
-/* Where another setting decides when a device is prepared, a history would tell nothing. */
+/* If another setting decides when a device is prepared, a history would tell nothing. */
 static enum lava_history_use use_of(const struct lava_config *config) {
     bool decides = config->mode == LAVA_MODE_AUTO && !config->init_sync && config->learn && config->cache;
     return decides && config->cache_home ? config->history : LAVA_HISTORY_OFF;

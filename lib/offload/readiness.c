@@ -85,7 +85,7 @@ enum lava_reason lava_readiness_reason(enum lava_readiness_phase phase, enum lav
                               : facts[state].reason;
 }
 
-/* Where there was no device before fork(), the child has lost none. */
+/* If there was no device before fork(), the child has lost none. */
 enum lava_readiness_phase lava_readiness_phase(void) {
     enum lava_readiness_phase phase = (enum lava_readiness_phase)readiness.phase;
     if (lava_process_is_forked())

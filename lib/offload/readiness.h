@@ -70,7 +70,7 @@ enum lava_readiness_phase {
 
 /* The tables. Constant data. */
 extern const enum lava_readiness_state lava_readiness_states[LAVA_READINESS_STATES][LAVA_READINESS_EVENTS];
-/* By an event of any need; GIVEN_UP counts where it is told of all. exit() and fork() come from process.h. */
+/* By an event of any need; GIVEN_UP counts if it is told of all. exit() and fork() come from process.h. */
 extern const enum lava_readiness_phase lava_readiness_phases[LAVA_READINESS_PHASES][LAVA_READINESS_EVENTS];
 /* Why something in that state must not be used; LAVA_REASON_COUNT: it may. */
 enum lava_reason lava_readiness_reason(enum lava_readiness_phase phase, enum lava_readiness_state state);

@@ -28,7 +28,7 @@ struct lava_self_test {
     bool tested_complex;
     bool (*lock)(int *cancel_state); /* false: the engine must not be used any more */
     void (*unlock)(int cancel_state);
-    /* Called after each comparison, where it is set. `lavablas verify` lists them. */
+    /* Called after each comparison, if it is set. `lavablas verify` lists them. */
     void (*tell)(const struct lava_self_test_result *result, void *context);
     void *context;
 };
@@ -67,11 +67,11 @@ enum lava_status lava_self_test_run(struct lava_engine *engine, enum lava_type t
 enum lava_status lava_self_test_complex(struct lava_self_test *test, const struct lava_kernel *kernel);
 /* Finds the kernels of the type that the policy may choose on the device. */
 void lava_self_test_find_kernels(struct lava_self_test *test);
-/* Lock the engine and unlock it, where that is not the caller's matter. Returns false if the engine must not
+/* Lock the engine and unlock it, if that is not the caller's matter. Returns false if the engine must not
  * be used any more. */
 bool lava_self_test_lock(const struct lava_self_test *test, int *cancel_state);
 void lava_self_test_unlock(const struct lava_self_test *test, int cancel_state);
-/* Tells the result of a comparison, where the test's owner wants to know. */
+/* Tells the result of a comparison, if the test's owner wants to know. */
 void lava_self_test_tell(const struct lava_self_test *test, const char *what, enum lava_type type,
                          const struct lava_kernel *kernel, double error);
 /* Multiplies, with the engine locked. */

@@ -16,7 +16,7 @@
 #include "lib/lapack/device_solve.h"
 #include "lib/offload/worst.h"
 
-enum routine { SYMMETRIC, TRIANGULAR, TWICE, PLAIN }; /* Hermitian where the type is complex */
+enum routine { SYMMETRIC, TRIANGULAR, TWICE, PLAIN }; /* Hermitian if the type is complex */
 
 struct test_case {
     enum routine routine;
@@ -42,7 +42,7 @@ enum { A, B, C, COUNT };
 struct sample {
     enum lava_type type;
     int parts;                     /* of an element: 1, or 2 if it is complex */
-    struct matrix matrices[COUNT]; /* C is also B where the product is in place */
+    struct matrix matrices[COUNT]; /* C is also B if the product is in place */
     double *op_a;                  /* all elements of op(A) */
     double *sums, *sizes;          /* of C's elements: the expected ones, and sums of absolute values */
 };
@@ -110,7 +110,7 @@ static bool is_stored(enum lava_region stored, int64_t row, int64_t column) {
     return stored == LAVA_REGION_ALL || (stored == LAVA_REGION_LOWER ? row >= column : row <= column);
 }
 
-/* Stores NaN where a structured operand must not be read. */
+/* Stores NaN if a structured operand must not be read. */
 static void poison(const struct sample *sample, const struct lava_operand *operand, struct matrix *matrix) {
     for (int64_t j = 0; j < matrix->columns; j++)
         for (int64_t i = 0; i < matrix->rows; i++) {
@@ -240,7 +240,8 @@ static double worst_error(const struct sample *sample, const struct lava_result 
 }
 
 /* Makes some elements too small for planes: of the general operand, along the dimension that is not summed,
- * in the first tile only. Only where C is not read: beside it, nothing of such elements would be left. */
+ * in the first tile only. This is done only if C is not read: beside C, nothing of such elements would be
+ * left. */
 static void shrink(const struct sample *sample, struct matrix *matrix, bool rows, int64_t end) {
     for (int64_t j = 0; j < matrix->columns; j++)
         for (int64_t i = 0; i < matrix->rows; i++) {

@@ -2,7 +2,7 @@
  * Called by process.c.
  *
  * Invariant: the tables are written only between lava_silence_begin and lava_silence_end. An object is
- * replaced only where it still is what was noted: at the same address, under the same name. No lock is taken
+ * replaced only if it still is what was noted: at the same address, under the same name. No lock is taken
  * in the child, because another thread of the parent may have held it. */
 #include "lib/offload/silence.h"
 

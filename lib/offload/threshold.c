@@ -1,5 +1,5 @@
 /* Sets the threshold that every call is compared with. Called by offload.c at the first call, by prepare.c
- * where a preparation begins or ends or the device is given up, and by the calibration when it has measured.
+ * when a preparation begins or ends or the device is given up, and by the calibration when it has measured.
  * The cut-off is never raised. */
 #include "lib/offload/threshold.h"
 
@@ -20,7 +20,7 @@ static _Atomic double cutoff = INFINITY; /* until the threshold is opened */
 /* No lock: a child of fork() closes the threshold, whatever another thread was doing. */
 static _Atomic bool is_open, spares_processor;
 static _Atomic bool is_closed; /* for good, even if it is opened later */
-static _Atomic double usual;   /* where nothing is prepared */
+static _Atomic double usual;   /* if nothing is prepared */
 
 static double first_cutoff(const struct lava_cpu_blas *blas) {
     double work = lava_cpu_blas_figures(blas).flops_per_s[LAVA_TYPE_FP32] * UNBEATABLE_S / 2.0;

@@ -2,8 +2,8 @@
  * everything else; lib/offload sets it.
  *
  * Until it is opened, forward_below is minus infinity: every call, one with a negative size too, takes the
- * slow path, which opens it. Then it is lava_threshold_cutoff, 0 where every call is counted or forced, and
- * infinite where no device is or will be used. Any thread may call these functions. */
+ * slow path, which opens it. Then it is lava_threshold_cutoff, 0 if every call is counted or forced, and
+ * infinite if no device is or will be used. Any thread may call these functions. */
 #ifndef LAVA_OFFLOAD_THRESHOLD_H
 #define LAVA_OFFLOAD_THRESHOLD_H
 
@@ -16,7 +16,7 @@
 struct lava_threshold {
     _Atomic double forward_below; /* m n k */
     /* With statistics: the work below which a call is only counted, because it would be forwarded with no
-     * further look without them. 0: without statistics, in mode gpu, where decisions are logged, and until
+     * further look without them. 0: without statistics, in mode gpu, if decisions are logged, and until
      * the threshold is opened. */
     _Atomic double count_below;
 };
@@ -37,7 +37,7 @@ void lava_threshold_spare(bool spares);
  * numbers a few times that. At first it follows from the processor's rate. */
 double lava_threshold_cutoff(void);
 /* Lowers the cut-off to the least work of a product that takes the CPU longer than the device's latency,
- * where the figures have one: thin products do. */
+ * if the figures have one: thin products do. */
 void lava_threshold_measured(const struct lava_figures *figures);
 
 static inline int lava_threshold_forwards(double m, double n, double k) {
@@ -74,17 +74,17 @@ static inline int lava_threshold_forwards_factorization(double m, double n) {
     return lava_threshold_forwards_reflections(m, n, m < n ? m : n);
 }
 
-/* The same of n x n elements, and two solves for so many right-hand sides. */
+/* The same of n x n elements, and two solves for `sides` right-hand sides. */
 static inline int lava_threshold_forwards_systems(double n, double sides) {
     return lava_threshold_forwards(n, n, LAVA_LAPACK_WORK * n + sides);
 }
 
-/* A QR factorization of m x n elements, and what follows for so many right-hand sides. */
+/* A QR factorization of m x n elements, and what follows for its right-hand sides. */
 static inline int lava_threshold_forwards_least_squares(double m, double n, double sides) {
     return lava_threshold_forwards(m, n, LAVA_LAPACK_WORK * (m < n ? m : n) + sides);
 }
 
-/* A batch of so many operations, each of that work. */
+/* A batch of `count` operations, each of that work. */
 static inline int lava_threshold_forwards_batch(double work, double count) {
     return lava_threshold_forwards(lava_operation_work_each(work), count, 1);
 }

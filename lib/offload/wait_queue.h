@@ -23,7 +23,7 @@ struct lava_wait_queue {
 void lava_wait_queue_enter(struct lava_wait_queue *line, struct lava_wait_queue_place *place);
 /* Waits until it is woken, without the lock. It may be woken for nothing. */
 void lava_wait_queue_wait(struct lava_wait_queue_place *place, pthread_mutex_t *lock);
-/* Leaves the line, from wherever the place is, and wakes the first one that is left. Does nothing else where
+/* Leaves the line, from wherever the place is, and wakes the first one that is left. Does nothing else if
  * it is not there. */
 void lava_wait_queue_leave(struct lava_wait_queue *line, const struct lava_wait_queue_place *place);
 /* Wakes the first one, who has to look again. */

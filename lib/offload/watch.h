@@ -29,7 +29,7 @@ struct lava_watch {
     { .give_up = (function), .lock = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER }
 
 /* Starts one more thread of the work, which has that name and is watched. Returns false, with nothing begun,
- * where there is no thread for the work or to watch it. */
+ * if there is no thread for the work or to watch it. */
 bool lava_watch_start(struct lava_watch *watch, const char *name, void *(*function)(void *), void *argument);
 /* Called by that thread at its end. */
 void lava_watch_end(struct lava_watch *watch);

@@ -202,7 +202,7 @@ static struct target target_of(const struct lava_task *task, bool is_b, int64_t 
                 : (struct target){false, task->row, task->rows, from_k};
 }
 
-/* Returns whether the other operand has conjugated elements, where both are packed from the same matrix:
+/* Returns whether the other operand has conjugated elements, if both are packed from the same matrix:
  * op(B) is op(A) transposed, or the product is added transposed. */
 static bool twin_conjugate(const struct lava_operation *operation, const struct source *source) {
     return operation->twice ? source->conjugate != operation->c.real_diagonal : operation->b.conjugate;

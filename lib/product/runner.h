@@ -49,7 +49,7 @@ enum lava_status lava_runner_run_share(struct lava_engine *engine, const struct 
                                        const struct lava_runner_member *member,
                                        struct lava_progress *progress);
 
-/* Makes room for the plan's blocks, waiting for the device where buffers must be replaced.
+/* Makes room for the plan's blocks, waiting for the device if buffers must be replaced.
  * LAVA_ERROR_DEVICE_MEMORY: smaller blocks may fit; the stream is as before. */
 enum lava_status lava_runner_reserve(struct lava_stream *stream, const struct lava_plan *plan);
 /* Adds an operation on matrices that are on the device to a stream that has room. On failure some of it may

@@ -147,7 +147,7 @@ static struct multiply multiply_of(const struct lava_run *run, const struct lava
 
 /* Returns how many steps of K a tile is computed for before the next tile starts. If a slice has more steps,
  * later walks compute the rest and add to the accumulators. The result has the same bits, because each walk
- * covers whole spans. Where an operand is triangular there is one walk: of several, each ends when its
+ * covers whole spans. If an operand is triangular there is one walk: of several, each ends when its
  * longest tile does, and the last ones have few tiles (ctrmm of 8192 on an H200: 40.1 ms of multiplies,
  * now 36.9). */
 static uint32_t walked_steps(const struct lava_run *run, const struct lava_multiply_constants *constants) {

@@ -20,7 +20,7 @@ enum lava_status lava_stages_epilogue(struct lava_run *run, const struct lava_bl
                                       struct lava_point *done);
 /* The same for a matrix on the device: C <- alpha sums + beta C, for the elements of the region. */
 enum lava_status lava_stages_update(struct lava_run *run, const struct lava_block *block);
-/* C <- beta C, where nothing is multiplied. */
+/* C <- beta C, if nothing is multiplied. */
 enum lava_status lava_stages_scale(struct lava_run *run);
 /* The buffer, and the byte offset in it, where the device leaves the finished block. The arena owns the
  * buffer. */

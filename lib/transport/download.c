@@ -64,7 +64,7 @@ static enum lava_status copy_directly(struct lava_stream *stream, const struct l
     return lava_stream_copy(stream, &copy, download->ready, &stream->down[slot]);
 }
 
-/* Submits the device's copy of the chunk's columns to `target`, where they follow one another. */
+/* Submits the device's copy of the chunk's columns to `target`, if they follow one another. */
 static enum lava_status gather(struct lava_stream *stream, const struct lava_download *download,
                                const struct lava_chunk *chunk, uint64_t target, struct lava_point *done) {
     uint64_t element_bytes = lava_type_bytes(download->source_type);

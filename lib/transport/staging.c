@@ -58,7 +58,7 @@ static int64_t next_columns(const struct lava_stream *stream) {
     return lava_maximum(columns / LAVA_CHUNK_ALIGN, 1) * LAVA_CHUNK_ALIGN;
 }
 
-/* As many products as fit a slot. */
+/* A slot holds as many products as fit. */
 static void next_products(struct lava_stream *stream, struct lava_staged *staged) {
     struct lava_staging *staging = &stream->staging;
     const struct lava_stored *stored = &staging->stored;

@@ -10,7 +10,7 @@
 const struct lava_buffer *lava_staging_buffer(const struct lava_stream *stream, uint32_t slot,
                                               uint64_t *offset);
 
-/* Returns the next chunk when it is in its slot. The block is the one that `next` returned, or, where that is
+/* Returns the next chunk when it is in its slot. The block is the one that `next` returned, or, if that is
  * NULL, the one given here. Until the device has read the slot, as stream->staged[slot] tells, it is kept. */
 enum lava_status lava_staging_fetch(struct lava_stream *stream, const struct lava_stored *stored,
                                     struct lava_staged *staged);

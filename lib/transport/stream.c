@@ -14,7 +14,7 @@
 /* Steps that are submitted together while the device is busy. Between two submissions an H200 pauses 12 us.
  */
 #define STEPS_COLLECTED 8
-/* In a crowd a wait for the device spins this long: where it blocks, a thread of the crowd takes the
+/* In a crowd a wait for the device spins this long: if it blocks, a thread of the crowd takes the
  * processor, for a slice of 3 ms. */
 #define CROWD_SPIN_NS 20000000
 /* The CPU's and the device's clocks agree for this long after they were compared. */
@@ -158,7 +158,7 @@ enum lava_status lava_stream_copy(struct lava_stream *stream, const struct lava_
 }
 
 /* For the trace and for reports. The clocks drift apart by microseconds in seconds, so they are compared
- * again once a second. Where another engine is at work the comparison would wait for it, and be worse. */
+ * again once a second. If another engine is at work the comparison would wait for it, and be worse. */
 static void begin_timing(struct lava_stream *stream) {
     struct lava_device *device = stream->device;
     const char *stats = lava_config_get()->stats;

@@ -69,7 +69,7 @@ struct lava_staging {
 struct lava_import {
     enum { LAVA_IMPORT_UNTRIED, LAVA_IMPORT_MADE, LAVA_IMPORT_DECLINED } state;
     struct lava_import_pages pages; /* of the operand */
-    struct lava_buffer buffer;      /* empty where the other operand's import has the pages */
+    struct lava_buffer buffer;      /* empty if the other operand's import has the pages */
     uint64_t address;               /* of the first page, on the device */
 };
 
@@ -100,7 +100,7 @@ struct lava_stream {
     uint64_t copied_bytes[LAVA_TRANSFERS], timed_bytes[LAVA_TRANSFERS];
     bool from_staging; /* pack reads staging memory; nothing is copied to raw slots */
     /* Everything goes into one submission, or a few if much is read. The result is left in staging memory.
-     * Only for a product of one block whose operands fit the staging slots. */
+     * This is set only for a product of one block whose operands fit the staging slots. */
     bool at_once;
     double expected_s; /* the device's time for what was added */
     enum lava_status
@@ -123,7 +123,7 @@ struct lava_stream {
     uint32_t steps;                  /* that are collected */
     bool packing;                    /* a run of packs is being timed */
     uint32_t lists_used;             /* one bit per list of tiles that a dispatch reads */
-    uint32_t next_list;              /* the list that is overwritten next where all are used */
+    uint32_t next_list;              /* the list that is overwritten next if all are used */
     struct lava_stamps stamps[LAVA_ROLE_COUNT];
 
     /* Downloads in the order of their start, all unfinished. Their chunks use the slots in turn. */
@@ -135,13 +135,13 @@ struct lava_stream {
     uint64_t issued, writing, written;
 };
 
-/* Begins an empty stream; the device must be idle. stamped: dispatches are timed, for lava_stream_time. Where
+/* Begins an empty stream; the device must be idle. stamped: dispatches are timed, for lava_stream_time. If
  * a trace is written everything is timed. */
 void lava_stream_open(struct lava_stream *stream, struct lava_engine *engine, bool stamped);
 /* Finds out whether other threads of the process keep the processors busy, and tells the copy threads. Called
  * before the first copy. */
 void lava_stream_look_around(struct lava_stream *stream);
-/* Submits what is collected, or drops it where status is a failure, and waits until the device is idle. Adds
+/* Submits what is collected, or drops it if status is a failure, and waits until the device is idle. Adds
  * what ran to the trace. Returns status, or what went wrong now; the device is idle then or marked as failed.
  */
 enum lava_status lava_stream_close(struct lava_stream *stream, enum lava_status status);

@@ -15,7 +15,7 @@ struct lava_square {
 
 /* A block of a stored operand and where it is packed. */
 struct lava_packing {
-    struct lava_stored stored; /* where on_device is set, `first` is its address there, and its columns begin
+    struct lava_stored stored; /* if on_device is set, `first` is its address there, and its columns begin
                                 * at multiples of 16 bytes */
     int64_t rows, columns;     /* what is packed of it: all, or a part of the square */
     struct lava_square square;
@@ -39,7 +39,7 @@ struct lava_packing {
         *twin; /* the same stored block packed a second time from the same upload, or NULL */
 };
 
-/* Where blocks are staged ahead (stream->staging.next), the stored block must be the next of them. */
+/* If blocks are staged ahead (stream->staging.next), the stored block must be the next of them. */
 enum lava_status lava_upload_pack(struct lava_stream *stream, const struct lava_packing *operand);
 
 /* A matrix in host memory and its place on the device. */
@@ -50,7 +50,7 @@ struct lava_upload {
     int64_t target_ld;
     struct lava_point after; /* the last commands that use the target; zero: none that is under way */
 };
-/* Uploads a matrix; what is added to the stream later sees it. Where blocks are staged ahead
+/* Uploads a matrix; what is added to the stream later sees it. If blocks are staged ahead
  * (stream->staging.next), the stored block must be the next of them. */
 enum lava_status lava_upload_matrix(struct lava_stream *stream, const struct lava_upload *upload);
 

@@ -4,7 +4,7 @@
 
 #include "lib/vk/pipelines.h"
 
-/* Returns the assembly, to be freed by the caller. NULL if the driver gives none, or where
+/* Returns the assembly, to be freed by the caller. NULL if the driver gives none, or if
  * config->assembly was not set when the device was opened. */
 char *lava_assembly_read(struct lava_device *device, const struct lava_pipeline *pipeline);
 

@@ -92,7 +92,7 @@ enum lava_status lava_device_connect(struct lava_device *device);
 /* Sets a function that is called whenever a driver may have registered handlers for exit(). The default,
  * NULL, calls nothing. */
 void lava_device_on_load(void (*function)(void));
-/* Waits until the device is idle; returns at once where it has failed. There must be one user left. */
+/* Waits until the device is idle; returns at once if it has failed. There must be one user left. */
 void lava_device_await(struct lava_device *device);
 /* Destroys the logical device and the instance; whatever was made of the device is destroyed before. Accepts
  * NULL. */

@@ -22,7 +22,7 @@ struct lava_device_entry {
 bool lava_device_set_allows(const struct lava_config *config, const struct lava_device_entry *entry,
                             uint32_t index);
 
-/* Finds the devices that this process uses, the first one first, and returns how many: 0 where there is
+/* Finds the devices that this process uses, the first one first, and returns how many: 0 if there is
  * none. All are of one model, because a plan fits one model. */
 uint32_t lava_device_set_find(const struct lava_config *config, const struct lava_device_entry *entries,
                               uint32_t count, uint32_t found[LAVA_DEVICE_SET_MAX]);

@@ -10,7 +10,7 @@
 #include "lib/vk/selection.h"
 
 /* Returns whether the process's limits on memory leave enough for a driver beside the CPU BLAS. *why: as
- * below, where they do not. */
+ * below, if they do not. */
 bool lava_gpu_has_room(const char **why);
 /* On failure *device is NULL and *why, a string of static storage, says what is missing. Some drivers take
  * about a second. */

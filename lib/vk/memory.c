@@ -9,7 +9,7 @@
 #include "lib/base/log.h"
 
 /* Memory types in the order of preference. A type needs all flags of the row and none of the excluded ones.
- * For device memory a row is tried only where no earlier row matched a type: where a GPU is full, smaller
+ * For device memory a row is tried only if no earlier row matched a type: if a GPU is full, smaller
  * blocks are better than matrices on the other side of the bus. */
 static const struct {
     enum lava_memory_use use;
@@ -18,7 +18,7 @@ static const struct {
     {LAVA_MEMORY_DEVICE, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT},
     {LAVA_MEMORY_DEVICE, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0},
     {LAVA_MEMORY_DEVICE, 0, 0},
-    /* Cached, because the host reads results there. Outside of device memory where possible, because that is
+    /* Cached, because the host reads results there. Outside of device memory if possible, because that is
      * for matrices. */
     {LAVA_MEMORY_STAGING,
      VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT |
@@ -92,7 +92,7 @@ static enum lava_status allocate(struct lava_device *device, struct lava_buffer 
     return status;
 }
 
-/* lavapipe (Mesa 26.1.6) reports success where the process has no address space left; the address is -1. */
+/* lavapipe (Mesa 26.1.6) reports success if the process has no address space left; the address is -1. */
 static bool find_address(struct lava_device *device, struct lava_buffer *buffer) {
     const VkBufferDeviceAddressInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,
                                             .buffer = buffer->handle};

@@ -14,7 +14,7 @@ bool lava_modules_has(enum lava_module module) {
     return modules[module][PLAIN].words != NULL;
 }
 
-/* Whether a module computes in fp64. The others compute in fp32. */
+/* Returns whether a module computes in fp64. The others compute in fp32. */
 static bool is_fp64(enum lava_module module) {
     static const bool wide[LAVA_MODULE_COUNT] = {
 #define MODULE_WIDE(name, is_fp64) [LAVA_MODULE_##name] = (is_fp64),

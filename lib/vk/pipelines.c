@@ -127,7 +127,7 @@ void lava_pipelines_save(struct lava_device *device) {
 }
 
 /* The subgroup's size decides how lanes lie over a tile, and what share of a matrix each lane has. Returns 0
- * where the module does not depend on it. */
+ * if the module does not depend on it. */
 static uint32_t subgroup_size(const struct lava_pipeline_specification *specification) {
     const uint32_t *constants = specification->constants;
     return constants[LAVA_CONSTANT_SUBGROUP]
@@ -369,7 +369,7 @@ struct lava_pipeline_specification lava_pipelines_copy_columns(void) {
     return (struct lava_pipeline_specification){.module = LAVA_MODULE_COPY_COLUMNS};
 }
 
-/* Returns how many statistics there are; 0 where the driver reports none. */
+/* Returns how many statistics there are; 0 if the driver reports none. */
 static uint32_t read_statistics(struct lava_device *device, const struct lava_pipeline *pipeline,
                                 VkPipelineExecutableStatisticKHR statistics[MAX_STATISTICS]) {
     if (!device->has_executable_properties || !device->vk.GetPipelineExecutableStatisticsKHR)
@@ -442,7 +442,7 @@ static enum figure figure_of(const char *name) {
     return strcasestr(name, "spill") || strcasestr(name, "scratch") ? FIGURE_SPILLED : FIGURE_NONE;
 }
 
-/* NVIDIA's 580 puts a constant into the upper half of "Local Memory Size" (68719476736 where nothing is
+/* NVIDIA's 580 puts a constant into the upper half of "Local Memory Size" (68719476736 if nothing is
  * spilled). */
 void lava_pipelines_add_figure(const char *name, uint64_t statistic, struct lava_pipeline_figures *figures) {
     uint32_t value = (uint32_t)statistic;

@@ -14,7 +14,7 @@
 struct lava_pipeline_specification {
     const struct lava_code *code; /* used instead of the module's; static storage. NULL in the library */
     enum lava_module module;
-    uint32_t constants[LAVA_CONSTANT_COUNT]; /* by LAVA_CONSTANT_*; 0 where the module does not use one */
+    uint32_t constants[LAVA_CONSTANT_COUNT]; /* by LAVA_CONSTANT_*; 0 if the module does not use one */
 };
 
 struct lava_pipeline {
@@ -63,27 +63,27 @@ struct lava_pipeline_specification lava_pipelines_update(enum lava_type type);
 struct lava_pipeline_specification lava_pipelines_scale(enum lava_type type);
 /* This kernel writes all elements of a square of which one triangle is stored. */
 struct lava_pipeline_specification lava_pipelines_square(void);
-/* This kernel solves with a triangular block. Not for half precision. */
+/* This kernel solves with a triangular block. Half precision has none. */
 struct lava_pipeline_specification lava_pipelines_solve(enum lava_type type);
-/* These kernels multiply by a triangular block, and invert one. Not for half precision. */
+/* These kernels multiply by a triangular block, and invert one. Half precision has none. */
 struct lava_pipeline_specification lava_pipelines_multiply_triangle(enum lava_type type);
 struct lava_pipeline_specification lava_pipelines_invert(enum lava_type type);
-/* This kernel factors a block on the diagonal, by Cholesky. Not for half precision. */
+/* This kernel factors a block on the diagonal, by Cholesky. Half precision has none. */
 struct lava_pipeline_specification lava_pipelines_cholesky(enum lava_type type);
 /* This kernel takes a step of a panel's factorization, or factors the whole panel, as the form says; with so
- * many invocations in a workgroup. Not for half precision. */
+ * many invocations in a workgroup. Half precision has none. */
 struct lava_pipeline_specification lava_pipelines_panel(enum lava_panel_kind kind, enum lava_type type,
                                                         enum lava_panel_form form, uint32_t invocations);
 /* This kernel swaps rows. */
 struct lava_pipeline_specification lava_pipelines_swap_rows(void);
-/* These kernels make the triangle of a block of reflections, and copy reflectors. Not for half precision. */
+/* These kernels make the triangle of a block of reflections, and copy reflectors. Half precision has none. */
 struct lava_pipeline_specification lava_pipelines_qr_triangle(enum lava_type type);
 struct lava_pipeline_specification lava_pipelines_reflectors(void);
 /* This kernel copies columns to where they have another distance. */
 struct lava_pipeline_specification lava_pipelines_copy_columns(void);
 
 /* Writes a line with what the driver's compiler says about a pipeline (registers, spills, shared memory), or
- * "" where it says nothing. */
+ * "" if it says nothing. */
 void lava_pipelines_report(struct lava_device *device, const struct lava_pipeline *pipeline, char *text,
                            size_t size);
 
@@ -97,7 +97,7 @@ struct lava_pipeline_figures {
 };
 /* Takes a driver's statistic into account, by the name that the driver gives it. */
 void lava_pipelines_add_figure(const char *name, uint64_t statistic, struct lava_pipeline_figures *figures);
-/* Returns false if the driver reports nothing, or where config->inspect was not set when the device was
+/* Returns false if the driver reports nothing, or if config->inspect was not set when the device was
  * opened. */
 bool lava_pipelines_figures(struct lava_device *device, const struct lava_pipeline *pipeline,
                             struct lava_pipeline_figures *figures);

@@ -110,7 +110,7 @@ static void ask_features(struct lava_device *device, VkPhysicalDevice physical, 
 
 static void ask(struct lava_device *device, VkPhysicalDevice physical, struct answers *answers) {
     memset(answers, 0, sizeof *answers);
-    /* the structures of Vulkan 1.3 may be chained only where the device knows them */
+    /* the structures of Vulkan 1.3 may be chained only if the device knows them */
     answers->properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
     device->vk.GetPhysicalDeviceProperties2(physical, &answers->properties);
     if (answers->properties.properties.apiVersion < VK_API_VERSION_1_3)
@@ -321,7 +321,7 @@ static void fill_shapes(struct lava_device *device, const struct answers *answer
     free(matrices);
 }
 
-/* Returns the host's page if the driver imports pages for buffers; else 0. Where it imports larger units than
+/* Returns the host's page if the driver imports pages for buffers; else 0. If it imports larger units than
  * pages, a matrix rounded to them could reach beyond its mapping. */
 static uint64_t import_page(struct lava_device *device, const struct answers *answers) {
     const VkPhysicalDeviceExternalBufferInfo info = {

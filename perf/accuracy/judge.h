@@ -27,7 +27,7 @@ struct verdict {
 double judge_element(const struct problem *p, int i, int j, float c);
 double judge_largest(const struct problem *p, float c[ROWS][COLUMNS]);
 struct verdict judge(int64_t k, const struct errors *errors);
-/* Whether a listed scheme must not miss this criterion at that K. */
+/* Returns whether a listed scheme must not miss this criterion at that K. */
 bool judge_fails(int64_t k, char missed);
 
 #endif

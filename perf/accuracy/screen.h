@@ -19,8 +19,8 @@ struct exponents {
     uint32_t least, most;
 };
 struct exponents screen_exponents(const float *x, int64_t count, int64_t stride);
-/* Whether planes can represent the operands of a product of a panel of A and one of B. True for schemes that
- * are not the library's. */
+/* Returns whether planes can represent the operands of a product of a panel of A and one of B. True for
+ * schemes that are not the library's. */
 bool screen_holds(const struct scheme *scheme, int64_t k, struct exponents a, struct exponents b);
 
 /* Number of elements of a row or column that are zero or more than 6 binades below the exponent of the

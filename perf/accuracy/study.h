@@ -35,7 +35,7 @@ struct errors study_reference_errors(struct study *s);
 struct method study_method(const struct study *s, const struct scheme *scheme, const struct unit *unit);
 /* Splits the problem and multiplies it into s->got. */
 void study_multiply(struct study *s, const struct method *method);
-/* Whether a table fails if the scheme misses a criterion. */
+/* Returns whether a table fails if the scheme misses a criterion. */
 bool study_is_held(const struct study *s, const struct scheme *scheme);
 /* Counts the verdict on such a scheme and prints a bad one. where: the unit or the kernel. */
 void study_count(struct study *s, const char *scheme, const char *where, char missed);

@@ -81,7 +81,7 @@ def print_markdown(records, labels):
 
 
 def summarize(records, label):
-    """Returns the figures by which the library is judged, as a dictionary; nothing where no program has the variant."""
+    """Returns the figures by which the library is judged, as a dictionary; nothing if no program has the variant."""
     records = [record for record in records if record["estimates"]["seconds"].get(label)]
     if not records:
         return None

@@ -1,7 +1,7 @@
 """Statistics of paired runs, for compare and short_processes: the ratio of a variant, its interval, and what they say.
 
 A repeat runs each variant once. The ratio of a variant is the median, over the repeats, of its time over the plain time of the same
-repeat. A ratio of two medians would compare runs of different minutes, and of different sessions where these are merged: what slows
+repeat. A ratio of two medians would compare runs of different minutes, and of different sessions if these are merged: what slows
 the machine for a while slows all runs of a repeat alike. The middle of two ratios is their geometric mean, so the ratio of plain to
 variant is the inverse.
 

@@ -8,7 +8,7 @@ A line has a kind:
     failure    a program that failed, and how; it counts until a later session runs the program
 
 Every line names its session; those of a program have language, name and sizes. Lines are only added. Files may be merged in any order
-and more than once. Only whole repeats count: an interrupted session leaves a part of one. A program's runs are of one library: where
+and more than once. Only whole repeats count: an interrupted session leaves a part of one. A program's runs are of one library: if
 there are several, of the one that was measured last.
 """
 import json

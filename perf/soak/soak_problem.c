@@ -103,7 +103,7 @@ static void scale(struct integers *x, double factor) {
         x->real[i] *= factor;
 }
 
-/* The lower triangle decides about the upper one. Parts above the diagonal are zero instead where the matrix
+/* The lower triangle decides about the upper one. Parts above the diagonal are zero instead if the matrix
  * is triangular; its own diagonal is 1, and few others are not zero, so that a solve's sums stay small. */
 static void make_structured(struct integers *x, bool triangular, unsigned *seed) {
     for (int j = 0; j < x->columns; j++)

@@ -37,7 +37,7 @@ struct soak_problem {
     char transa, transb;
     double alpha, beta;
     size_t a_bytes, c_bytes;
-    void *a, *b, *c;  /* c: what is written, before the call. B is NULL where the family has none */
+    void *a, *b, *c;  /* c: what is written, before the call. B is NULL if the family has none */
     double *expected; /* c after the call; complex numbers are two */
     double tolerance; /* 0: exact */
 };

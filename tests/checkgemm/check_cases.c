@@ -263,7 +263,7 @@ static size_t rows_with_modules(enum lava_type type, size_t *of_type) {
     return present;
 }
 
-/* Whether a device may lack the type. Matrix shapes that a row needs are not considered here. */
+/* Returns whether a device may lack the type. Matrix shapes that a row needs are not considered here. */
 static bool may_lack(const struct lava_capabilities *device, enum lava_type type) {
     return lava_type_is_half(type) || (lava_type_real(type) == LAVA_TYPE_FP64 && !device->fp64);
 }

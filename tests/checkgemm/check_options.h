@@ -23,7 +23,7 @@ void options_usage(void); /* prints the usage and exits with 2 */
 
 /* Finds a row of the table by name, or creates one from its numbers. Exits if the name is neither. */
 const struct lava_kernel *options_find_kernel(const char *name);
-/* Whether the row multiplies elements of the type, or the parts of such elements. */
+/* Returns whether the row multiplies elements of the type, or the parts of such elements. */
 bool options_serves(const struct lava_kernel *kernel, enum lava_type type);
 /* The requested type, or the row's if none was requested. Exits if the row does not serve it. */
 enum lava_type options_type(const struct options *options, const struct lava_kernel *kernel);

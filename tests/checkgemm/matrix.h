@@ -46,7 +46,7 @@ void check_matrix_fill(struct check_matrix *matrix, enum entries entries, uint64
 /* Raises nonzero elements smaller than `least` to it, keeping the sign. */
 void check_matrix_lift(struct check_matrix *matrix, double least);
 void check_matrix_poison(struct check_matrix *matrix); /* fills it with NaN */
-/* Whether everything outside the matrix itself is unchanged. */
+/* Returns whether everything outside the matrix itself is unchanged. */
 bool check_matrix_guards_intact(const struct check_matrix *matrix);
 
 /* Fills A and B of an operation so that only the last product of each sum remains. */

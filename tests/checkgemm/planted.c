@@ -248,7 +248,7 @@ int64_t planted_tiles_out(const struct planted *planted) {
     return count;
 }
 
-/* Whether the screened-out tiles match the kind: the tile at its place, some others, or none. */
+/* Returns whether the screened-out tiles match the kind: the tile at its place, some others, or none. */
 static bool as_intended(const struct planted *planted) {
     int64_t tiles_m = planted_panels(&planted->sides[PLANTED_A]),
             tiles_n = planted_panels(&planted->sides[PLANTED_B]);

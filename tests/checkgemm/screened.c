@@ -75,7 +75,7 @@ static bool same_bits(float x, float y) {
     return memcmp(&x, &y, sizeof x) == 0 || (isnan(x) && isnan(y));
 }
 
-/* Whether a tile is the same in both. */
+/* Returns whether a tile is the same in both. */
 static bool same_tile(const struct planted *planted, const struct check_matrix *c,
                       const struct check_matrix *other, int64_t tile_i, int64_t tile_j) {
     const struct planted_side *a = &planted->sides[PLANTED_A], *b = &planted->sides[PLANTED_B];
@@ -255,7 +255,7 @@ static void spans(struct check_context *context, bool quick) {
         }
 }
 
-/* K so long that it is walked in several ranges. Where two tiles run at once there is one tile more, which
+/* K so long that it is walked in several ranges. If two tiles run at once there is one tile more, which
  * runs all ranges alongside the others' last. The element is in the first range, in the last, or nowhere.
  * Quick: only the smallest tile. */
 static void walks(struct check_context *context, bool quick) {

@@ -145,7 +145,7 @@ static inline int64_t random_size(uint64_t *state, int64_t most) {
     return size < 1 ? 1 : size > most ? most : size;
 }
 
-/* Whether a region of all of C has the element. */
+/* Returns whether a region of all of C has the element. */
 static inline bool in_region(enum lava_region region, int64_t i, int64_t j) {
     return region == LAVA_REGION_ALL || (region == LAVA_REGION_LOWER ? i >= j : i <= j);
 }

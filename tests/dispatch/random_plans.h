@@ -7,7 +7,7 @@
 typedef void plan_check(const struct lava_operation *operation, const struct lava_capabilities *device,
                         const struct lava_plan *plan, uint64_t memory_bytes);
 
-/* Where the bus, the memory or the arithmetic has a quarter of its rate, or a call four times its latency, an
+/* If the bus, the memory or the arithmetic has a quarter of its rate, or a call four times its latency, an
  * operation takes as long or longer, up to four times as long. A tenth less is allowed: a solve's kernel is
  * chosen for one of its products, and another one may be estimated to be better for the whole. */
 static inline void check_rates(const struct lava_operation *operation, const struct lava_capabilities *device,

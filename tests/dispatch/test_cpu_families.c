@@ -1,5 +1,5 @@
-/* cpu_families.c, and the CPU's time where routines of a family were measured: exact at what was measured,
- * scaled between and beyond, for all operations of the family, and as before where nothing was measured. */
+/* cpu_families.c, and the CPU's time if routines of a family were measured: exact at what was measured,
+ * scaled between and beyond, for all operations of the family, and as before if nothing was measured. */
 #include "products.h"
 
 #include <math.h>

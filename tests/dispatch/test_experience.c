@@ -126,7 +126,7 @@ static void test_one_long_time_tells(void **state) {
         assert_int_equal(decide_lu(200e6, 300e6, &key).place, i < 2 ? LAVA_PLACE_GPU : LAVA_PLACE_CPU);
 }
 
-/* Neither where the device is more than four times as slow, nor in short calls, nor where all was measured.
+/* Neither if the device is more than four times as slow, nor in short calls, nor if all was measured.
  */
 static void test_no_trial_without_doubt(void **state) {
     struct lava_plan plan;
@@ -174,7 +174,7 @@ static void test_corrections_are_bounded(void **state) {
     expect_factors(LAVA_EXPERIENCE_HIGHEST, LAVA_EXPERIENCE_LOWEST);
 }
 
-/* The policy's margin: 0.8 where nothing was measured, 0.7 for batches. */
+/* The policy's margin: 0.8 if nothing was measured, 0.7 for batches. */
 static void test_the_margin_is_the_policys(void **state) {
     const struct lava_series series = {.count = 100};
     (void)state;
@@ -445,7 +445,7 @@ static double model_factor(const struct history *history, int place) {
     return fmin(fmax(exp2(median), 0.125), 16);
 }
 
-/* The place by the model; 2 where the times are too close to tell. */
+/* The place by the model; 2 if the times are too close to tell. */
 static int model_place(struct history *history, const struct lava_plan *plan) {
     double cpu_ns = model_factor(history, LAVA_PLACE_CPU) * plan->cpu_ns,
            gpu_ns = model_factor(history, LAVA_PLACE_GPU) * plan->gpu_ns;

@@ -238,7 +238,7 @@ static void test_rate(void **state) {
     }
 }
 
-/* A plan's estimate is shorter where A and B are imported, and never below the bound that refuses products.
+/* A plan's estimate is shorter if A and B are imported, and never below the bound that refuses products.
  */
 static void test_estimates(void **state) {
     (void)state;

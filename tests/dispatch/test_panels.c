@@ -69,7 +69,7 @@ static void limits(void **state) {
     }
 }
 
-/* What is forced happens where it is possible. Workgroups are within the device's and the shader's limits. */
+/* What is forced happens if it is possible. Workgroups are within the device's and the shader's limits. */
 static void forced(void **state) {
     struct lava_capabilities device = device_with(2);
     struct lava_panel_choice choice = {1 + LAVA_PANEL_GRID, 128};
@@ -94,7 +94,7 @@ static void forced(void **state) {
                      LAVA_LU_INVOCATIONS);
 }
 
-/* QR's workgroups keep their sums in shared memory: where there is little, they are smaller. */
+/* QR's workgroups keep their sums in shared memory: if there is little, they are smaller. */
 static void little_shared(void **state) {
     struct lava_capabilities device = device_with(132);
     (void)state;

@@ -155,7 +155,7 @@ static void test_no_row_fits(void **state) {
     assert_int_equal(plan.reason, LAVA_REASON_NO_KERNEL);
 }
 
-/* Two products go in halves of K where their packed operands exceed a buffer: those of all rows (fp64), or
+/* Two products go in halves of K if their packed operands exceed a buffer: those of all rows (fp64), or
  * those of planes, which are faster. */
 static void test_halves_of_k(void **state) {
     (void)state;
@@ -175,7 +175,7 @@ static void test_halves_of_k(void **state) {
         assert_int_equal(half.reason, LAVA_REASON_PROFITABLE);
         assert_true(whole.gpu_ns > 1.99 * half.gpu_ns && whole.gpu_ns < 2.01 * half.gpu_ns);
         assert_int_equal(half.kernel->scheme == LAVA_SCHEME_NONE, type == LAVA_TYPE_CFP64);
-        /* not where the whole fits */
+        /* not if the whole fits */
         device.max_buffer_bytes *= 2;
         operation.k *= 2;
         assert_int_equal(choose(&operation, &device, LAVA_MODE_AUTO, &none).reason, LAVA_REASON_PROFITABLE);

@@ -216,7 +216,7 @@ static void multiply_tile(struct replay *replay, const struct lava_task *task, i
     *done = task->first_k + task->k;
 }
 
-/* Whether all of K is added to each tile of the block. */
+/* Returns whether all of K is added to each tile of the block. */
 static bool is_complete(struct replay *replay, const struct lava_block *block) {
     const struct lava_kernel *kernel = replay->kernel;
     for (int64_t row = block->row; row < block->row + block->rows; row += kernel->tile_m)

@@ -143,7 +143,7 @@ static void test_wide(void **state) {
     assert_false(lava_qr_is_wide(&square)); /* a factorization */
 }
 
-/* The scratch is one column of the device, whose rows have 32-bit indices. Where it is too long there
+/* The scratch is one column of the device, whose rows have 32-bit indices. If it is too long there
  * is no plan. */
 static void test_scratch(void **state) {
     struct lava_capabilities device = device_h200();
@@ -154,7 +154,7 @@ static void test_scratch(void **state) {
     assert_int_equal(choose(&exceeds, &device, LAVA_MODE_GPU, &none).reason, LAVA_REASON_MEMORY);
 }
 
-/* Where panels take one dispatch: ?geqrf and ?orgqr, perf/results/2026-11-23-nvidia-h200-lapack.txt. */
+/* If panels take one dispatch: ?geqrf and ?orgqr, perf/results/2026-11-23-nvidia-h200-lapack.txt. */
 static void test_measured(void **state) {
     static const struct {
         enum lava_operation_kind kind;

@@ -10,7 +10,7 @@ static struct lava_region_block random_block(uint64_t *random) {
                                       .rows = (int64_t)(random_next(random) % 41)};
 }
 
-/* Element (i, j) lies on the diagonal where i is j + diagonal. */
+/* Element (i, j) lies on the diagonal if i is j + diagonal. */
 static bool block_has(const struct lava_region_block *block, int64_t i, int64_t j) {
     return i < block->rows && in_region(block->region, i, j + block->diagonal);
 }

@@ -86,7 +86,7 @@ static struct lava_operation in_place(enum lava_type type, bool on_right, int64_
     return operation;
 }
 
-/* By whole columns where the triangle is on the left, else by whole rows. */
+/* By whole columns if the triangle is on the left, else by whole rows. */
 static void products_in_place_gain(void **state) {
     const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_FP64, LAVA_TYPE_CFP32, LAVA_TYPE_CFP64};
     const struct lava_capabilities h200 = device_h200();

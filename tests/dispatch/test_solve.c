@@ -105,7 +105,7 @@ static void test_large(void **state) {
         }
 }
 
-/* Where not all right-hand sides fit there are chunks; with less memory they become smaller, until the
+/* If not all right-hand sides fit there are chunks; with less memory they become smaller, until the
  * triangular matrix does not fit. */
 static void test_memory(void **state) {
     struct lava_capabilities device = device_h200();

@@ -49,7 +49,7 @@ static void test_narrow_sums(void **state) {
     assert_false(lava_kernel_narrows(fp16, &device) || lava_kernel_narrows(bf16, &device));
 }
 
-/* Where the library has patches at all, 32 KiB are enough for them. */
+/* If the library has patches at all, 32 KiB are enough for them. */
 static void test_patches_fit(void **state) {
     (void)state;
     struct lava_capabilities device = device_h200();

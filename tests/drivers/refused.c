@@ -26,7 +26,7 @@ static union {
 static float a[M * K], b[K * N], c[M * N], expected[M * N];
 static double wide_a[M * K], wide_b[K * N], wide_c[M * N], wide_expected[M * N];
 
-/* Numbers in [-1, 1) with so many digits that their products are rounded. */
+/* Numbers in [-1, 1) with enough digits that their products are rounded. */
 static void fill(double *wide, float *narrow, size_t count, unsigned seed) {
     for (size_t i = 0; i < count; i++) {
         seed = seed * 1664525u + 1013904223u;
@@ -35,7 +35,8 @@ static void fill(double *wide, float *narrow, size_t count, unsigned seed) {
     }
 }
 
-/* Whether the call that was just made had the CPU's result, exactly, because no device could be used. */
+/* Returns whether the call that was just made had the CPU's result, exactly, because no device could be used.
+ */
 static bool judge(const char *routine, const void *result, const void *right, size_t bytes) {
     struct lavablas_call call = {.size = sizeof call};
     bool known = !lavablas_last_call(&call);

@@ -133,7 +133,7 @@ static inline bool fuzz_are_alike(const struct fuzz_complaints *one, const struc
            strcmp(one->name, other->name) == 0;
 }
 
-/* Finds the other library's routines, and has the library remember each call. Ends the program where a
+/* Finds the other library's routines, and has the library remember each call. Ends the program if a
  * routine is missing. */
 static inline void fuzz_open(struct fuzz_routine *routines, int count) {
     const char *path = getenv("LAVABLAS_FUZZ_BLAS");

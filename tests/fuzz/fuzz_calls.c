@@ -144,7 +144,7 @@ static void read_call(struct fuzz_input *input, struct call *x) {
     x->diag = letter(input, "NUnuNUX");
     x->transa = letter(input, "NTCntcNTCX"), x->transb = letter(input, "NTCntcNTCX");
     x->m = size(input), x->n = size(input), x->k = size(input);
-    /* OpenBLAS's ?syr2k does not make NaN of C where beta is NaN */
+    /* OpenBLAS's ?syr2k does not make NaN of C if beta is NaN */
     x->alpha = scalar(input, x->routine, !triangular), x->beta = scalar(input, x->routine, false);
     x->has_specials = !isfinite(fuzz_part(x->routine->letter, &x->alpha, 0));
     find_shapes(x, rows, columns);
@@ -198,7 +198,7 @@ static void fail(const struct call *x, const char *what) {
     abort();
 }
 
-/* What is finite in both is equal. What is not finite is so in both; not so for complex numbers, where a part
+/* What is finite in both is equal. What is not finite is so in both; not so for complex numbers, if a part
  * of a scalar that is 0 meets Inf: OpenBLAS leaves some of these products out. */
 static bool is_equal(const struct call *x, double one, double other) {
     if (isfinite(one) && isfinite(other))

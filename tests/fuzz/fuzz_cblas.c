@@ -156,7 +156,7 @@ static void read_arguments(struct fuzz_input *input, struct call *x) {
     x->side = choice(input, 141), x->uplo = choice(input, 121), x->diag = choice(input, 131);
     x->transa = operation(input), x->transb = operation(input);
     x->m = size(input), x->n = size(input), x->k = size(input);
-    /* OpenBLAS's ?syr2k does not make NaN of C where beta is NaN */
+    /* OpenBLAS's ?syr2k does not make NaN of C if beta is NaN */
     x->alpha = scalar(input, x->routine, !is_triangular(x)), x->beta = scalar(input, x->routine, false);
     x->has_specials = !isfinite(fuzz_part(x->routine->letter, &x->alpha, 0));
 }
@@ -181,7 +181,7 @@ static void read_call(struct fuzz_input *input, struct call *x) {
         make_triangle(x, length[0]);
 }
 
-/* Where the types of alpha and beta differ from routine to routine. */
+/* If the types of alpha and beta differ from routine to routine. */
 #define CALLS(name, alpha_type, alpha, beta_type, beta)                                                      \
     static void call_##name(const struct call *x, fuzz_function *f, void *c) {                               \
         typedef void gemm(int, int, int, int, int, int, alpha_type, const void *, int, const void *, int,    \
@@ -241,7 +241,7 @@ static void fail(const struct call *x, const char *what) {
     abort();
 }
 
-/* What is finite in both is equal. What is not finite is so in both; not so for complex numbers, where a part
+/* What is finite in both is equal. What is not finite is so in both; not so for complex numbers, if a part
  * of a scalar that is 0 meets Inf: OpenBLAS leaves some of these products out. */
 static bool is_equal(const struct call *x, double one, double other) {
     if (isfinite(one) && isfinite(other))

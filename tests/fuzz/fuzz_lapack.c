@@ -29,7 +29,7 @@ struct shape {
     int rows, columns, ld;
 };
 
-/* m is that of square matrices, too; n is the columns of B where there is one. */
+/* m is that of square matrices, too; n is the columns of B if there is one. */
 struct call {
     const struct fuzz_routine *routine;
     char side, uplo, trans, diag;
@@ -156,7 +156,7 @@ static void put(const struct call *x, const struct fuzz_block *a, int row, int c
     fuzz_put(x->routine->letter, a->first, at << fuzz_is_complex(x->routine->letter), value);
 }
 
-/* Where columns have their large element: on the diagonal, or, where rows change places, elsewhere. */
+/* Where columns have their large element: on the diagonal, or, if rows change places, elsewhere. */
 static void put_large(struct fuzz_input *input, const struct call *x, const struct fuzz_block *a) {
     const int rows = x->a_shape.rows, columns = x->a_shape.columns, family = x->routine->family;
     int shift = family == GETRF || family == GESV ? fuzz_below(input, 256) : 0;

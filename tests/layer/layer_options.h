@@ -13,7 +13,7 @@
  *   without=shaderInt64        the feature is missing; several with commas
  *   hide=VK_EXT_memory_budget  the extension is missing; several with commas
  *   linger=300                 a thread that has called takes this many milliseconds to end; the process ends
- *                              with status 9 where the layer's exit handler runs meanwhile
+ *                              with status 9 if the layer's exit handler runs meanwhile
  *   shared=32768               bytes of shared memory, at most
  *   range=134217728            maxStorageBufferRange, maxBufferSize and maxMemoryAllocationSize, at most
  *   invocations=256            of a workgroup, at most

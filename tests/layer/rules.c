@@ -11,7 +11,7 @@
 
 #include "tests/layer/hidden.h"
 
-/* bytes: 0 where the memory is the host's. */
+/* bytes: 0 if the memory is the host's. */
 struct allocation {
     VkDeviceMemory memory;
     uint64_t bytes;

@@ -19,7 +19,7 @@ void layer_rules_note(enum layer_limit limit, uint64_t value);
 /* Returns the largest one of "shared", "invocations", "range" or "heap". */
 uint64_t layer_rules_largest(const char *name);
 
-/* Each returns VK_SUCCESS where the call may go on to the driver. */
+/* Each returns VK_SUCCESS if the call may go on to the driver. */
 VkResult layer_rules_check_device(const struct layer_options *options, const VkDeviceCreateInfo *info);
 VkResult layer_rules_check_buffer(const struct layer_options *options, const VkBufferCreateInfo *info);
 VkResult layer_rules_check_memory(const struct layer_options *options, const VkMemoryAllocateInfo *info);

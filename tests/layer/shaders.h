@@ -7,13 +7,13 @@
 
 #include "tests/layer/layer_options.h"
 
-/* VK_SUCCESS where the device, as it is reported, has the module's features. */
+/* VK_SUCCESS if the device, as it is reported, has the module's features. */
 VkResult layer_shaders_check_module(const struct layer_options *options,
                                     const VkShaderModuleCreateInfo *info);
 /* Keeps the module's code for the pipelines. */
 void layer_shaders_add_module(VkShaderModule module, const VkShaderModuleCreateInfo *info);
 void layer_shaders_remove_module(VkShaderModule module);
-/* VK_SUCCESS where the pipeline's workgroups are no larger than the device allows. */
+/* VK_SUCCESS if the pipeline's workgroups are no larger than the device allows. */
 VkResult layer_shaders_check_pipeline(const struct layer_options *options,
                                       const VkComputePipelineCreateInfo *info);
 

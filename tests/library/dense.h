@@ -46,7 +46,7 @@ static inline long double *sizes_of(const struct dense *x) {
     return sizes;
 }
 
-/* Returns the largest |x y - expected| / (|x| |y|), element by element; Inf where one is not a number. */
+/* Returns the largest |x y - expected| / (|x| |y|), element by element; Inf if one is not a number. */
 static inline long double error_of(const struct dense *x, const struct dense *y,
                                    const struct dense *expected) {
     const int64_t depth = x->columns;

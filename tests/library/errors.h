@@ -36,7 +36,7 @@ typedef void getrs_type(const char *trans, const int *n, const int *sides, const
 /* The device's routine and OpenBLAS's own are called with copies of the same. */
 enum side { OURS, THEIRS, SIDES };
 
-/* A matrix before and after; uplo is 'A' where all of it counts. */
+/* A matrix before and after; uplo is 'A' if all of it counts. */
 struct matrix {
     enum lava_type type;
     char uplo;

@@ -37,7 +37,7 @@ struct factor {
 };
 
 /* Returns ||first second v - third v||, as random vectors v with n elements measure it. third is the
- * unit matrix where it has no matrix. */
+ * unit matrix if it has no matrix. */
 static inline long double difference(const struct factor *first, const struct factor *second,
                                      const struct factor *third, int length) {
     int most = first->matrix->m + first->matrix->n + second->matrix->m + length;

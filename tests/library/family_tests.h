@@ -87,7 +87,7 @@ static inline void check_lapack_complaint(enum lava_routine routine, const struc
     assert_int_equal(read_info(routine, *(const int64_t *)x->info), -argument);
 }
 
-/* Runs the test in a separate process and captures its output. What a driver's threads hold looks lost where
+/* Runs the test in a separate process and captures its output. What a driver's threads hold looks lost if
  * the process ends while they are at work. */
 static inline void run_child(const char *mode, char *text, size_t size) {
     char command[2048];

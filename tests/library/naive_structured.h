@@ -36,12 +36,12 @@ static inline struct naive_number naive_stored(const struct naive_matrix *x, int
     return naive_read(x->type, x->first, x->by_rows ? row * x->ld + column : row + column * x->ld);
 }
 
-/* Whether (row, column) of X itself is in the triangle that is not stored. */
+/* Returns whether (row, column) of X itself is in the triangle that is not stored. */
 static inline bool naive_is_outside(const struct naive_matrix *x, int64_t row, int64_t column) {
     return x->structure != 'G' && (x->uplo == 'L' ? row < column : row > column);
 }
 
-/* Whether (row, column) of op(X) is zero because X is triangular. */
+/* Returns whether (row, column) of op(X) is zero because X is triangular. */
 static inline bool naive_is_zero(const struct naive_matrix *x, int64_t row, int64_t column) {
     return x->structure == 'T' &&
            (x->op == 'N' ? naive_is_outside(x, row, column) : naive_is_outside(x, column, row));
@@ -87,7 +87,7 @@ static inline struct naive_sum naive_product_at(const struct naive_matrix *a, co
     return sum;
 }
 
-/* Adds beta times an element; nothing is read where beta is 0. */
+/* Adds beta times an element; nothing is read if beta is 0. */
 static inline void naive_add_before(struct naive_sum *sum, struct naive_number beta,
                                     const struct naive_matrix *c, int64_t row, int64_t column, bool is_real) {
     if (beta.real == 0 && beta.imaginary == 0)

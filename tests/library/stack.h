@@ -23,7 +23,7 @@
 #    define STACK_LENGTH 77
 
 /* Calls on a stack of its own whose last page cannot be written. Six arguments travel in registers, the
- * others on the stack; the first length would follow them. The stack has to be aligned to 16 bytes: where the
+ * others on the stack; the first length would follow them. The stack has to be aligned to 16 bytes: if the
  * others are odd in number, the first length lies before that page, and false says that it was written; else
  * it begins the page. */
 static inline bool stack_call(void *function, const void *const *arguments, int count, char *last_page) {

@@ -405,7 +405,7 @@ static void one_product_overlaps(void **state) {
 struct wrong {
     int layout, transa, transb;
     int64_t m, n, k, lda, ldb, ldc, size, count;
-    int number, number_strided; /* number in Fortran's list, where transa is 1; -1: valid */
+    int number, number_strided; /* number in Fortran's list, if transa is 1; -1: valid */
 };
 
 /* The second of two groups is wrong; for the strided routines the only one. */

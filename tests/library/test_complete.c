@@ -105,7 +105,7 @@ static void check_element(const struct completed *completed, const struct lava_p
             got.imaginary, expected.real, expected.imaginary);
 }
 
-/* Imaginary parts of a real diagonal are NaN where nothing was written: nobody may read them. */
+/* Imaginary parts of a real diagonal are NaN if nothing was written: nobody may read them. */
 static void poison_diagonal(const struct lava_operation *operation) {
     const size_t bytes = lava_type_bytes(operation->type);
     for (int64_t j = 0; j < operation->n && operation->c.real_diagonal; j++)

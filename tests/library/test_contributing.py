@@ -54,7 +54,7 @@ def check_mentions(root, page):
 
 
 def section(text, begin, end):
-    """Returns what stands between two lines; fails where one is missing."""
+    """Returns what stands between two lines; fails if one is missing."""
     at = text.find(begin)
     to = text.find(end, at + 1)
     if at < 0 or to < 0:

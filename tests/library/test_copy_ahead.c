@@ -55,7 +55,7 @@ static void check(struct piece *piece) {
     free(piece->target);
 }
 
-/* `held` copies are unfinished at a time; they are finished newest first where `backwards` is set. */
+/* `held` copies are unfinished at a time; they are finished newest first if `backwards` is set. */
 static void copy_many(struct lava_copy_pool *pool, int held, bool backwards) {
     struct piece pieces[LAVA_COPY_POOL_COPIES];
     for (int first = 0; first < COPIES; first += held) {
@@ -116,7 +116,7 @@ static void *spin(void *unused) {
     return unused;
 }
 
-/* The answer where the last look was so long ago, and threads have used so much processor time since: the
+/* The answer if the last look was so long ago, and threads have used so much processor time since: the
  * callers, copy threads, and others. */
 static bool would_be_busy(double seconds, unsigned callers, double own, double others) {
     const double ns = 1e9 * seconds;

@@ -224,7 +224,7 @@ static void no_type_but_fp32(void **state) {
     dlclose(handle);
 }
 
-/* Whether the routine was found in that stub; NULL: nowhere. */
+/* Returns whether the routine was found in that stub; NULL: nowhere. */
 static bool is_found(const struct lava_find_sources *sources, enum lava_routine routine,
                      const char *expected) {
     struct lava_cpu_blas blas;

@@ -31,8 +31,8 @@ is_chosen() {
     [ $(((compared + left_out + LAVA_TEST_SEED) % 24)) = 0 ] || { left_out=$((left_out + 1)); return 1; }
 }
 
-# agree MODE PLACE REASON ROUTINE ARGUMENT...: that is what the tool says, and what the program's statistics say. Where
-# there is a plan the debug log begins with the tool's line. PLACE half: gpu, or cpu where the device has no kernel.
+# agree MODE PLACE REASON ROUTINE ARGUMENT...: that is what the tool says, and what the program's statistics say. If
+# there is a plan the debug log begins with the tool's line. PLACE half: gpu, or cpu if the device has no kernel.
 agree() {
     mode=$1
     place=$2
@@ -109,7 +109,7 @@ agree auto cpu 'the CPU is estimated to be faster' dsyrk L T 1500 900
 agree auto cpu 'the CPU is estimated to be faster' zherk U N 900 700
 [ $((compared + left_out)) = 72 ] || fail "$compared calls were compared, $left_out left out"
 
-# same ARGUMENT... = ARGUMENT...: the same answer. In mode gpu, where it tells of types and kernel.
+# same ARGUMENT... = ARGUMENT...: the same answer. In mode gpu, if it tells of types and kernel.
 export LAVABLAS_MODE=gpu
 same() {
     left=

@@ -199,7 +199,7 @@ static void large(void **state) {
 }
 
 static void complaints(void **state) {
-    /* the wrong argument and its number in Fortran's list, where uplo is 1 */
+    /* the wrong argument and its number in Fortran's list, if uplo is 1 */
     static const struct {
         int layout, uplo, transa, transb;
         int64_t n, k, lda, ldb, ldc;

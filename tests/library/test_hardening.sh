@@ -1,6 +1,6 @@
 #!/bin/sh
 # What is installed is linked as it must be in other people's processes: every symbol is bound when it is loaded and the table of them
-# is read-only then, no stack is executable, no code is changed by relocations, and stacks and (where the compiler optimizes) copies are
+# is read-only then, no stack is executable, no code is changed by relocations, and stacks and (if the compiler optimizes) copies are
 # guarded. No folder of the build is named in it.
 #
 #   test_hardening.sh is_fortified|not_fortified SOURCE_FOLDER FILE...

@@ -177,7 +177,7 @@ static void values(void **state) {
             check_case((enum lava_routine)i, 150 + poison_random(150));
 }
 
-/* Where the CPU says so, nothing but the stored triangle may have changed. */
+/* If the CPU says so, nothing but the stored triangle may have changed. */
 static void not_definite(void **state) {
     static const int64_t cases[][2] = {{1, 1}, {2, 2}, {40, 1}, {40, 33}, {200, 200}, {200, 77}};
     (void)state;

@@ -22,7 +22,7 @@
 
 #define MEMORY_BYTES (7 << 20)
 /* The errors of the device may be this many times OpenBLAS's. That of one solution depends on luck: 2.2 times
- * was seen where the whole matrix is on the device, 0.3 to 2.4 times by block columns. */
+ * was seen if the whole matrix is on the device, 0.3 to 2.4 times by block columns. */
 #define MOST_RATIO          2
 #define MOST_SOLUTION_RATIO 4
 
@@ -31,7 +31,7 @@ static int order_of(enum lava_type type) {
     return (int)sqrt(1.15 * MEMORY_BYTES / (double)lava_type_bytes(type)) + poison_random(60);
 }
 
-/* Where a triangle counts, the matrix is positive definite, but the diagonal does not outweigh the rest. */
+/* If a triangle counts, the matrix is positive definite, but the diagonal does not outweigh the rest. */
 static struct matrix new_matrix(enum lava_type type, char uplo, int m, int n) {
     struct matrix x = matrix_of(type, uplo, m, n);
     for (int j = 0; j < n; j++)

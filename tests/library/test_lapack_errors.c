@@ -25,7 +25,7 @@ struct limit {
 };
 /* Rounding A once costs one u. */
 static const struct limit usual = {2, 1};
-/* Inverses of nearly singular matrices: the error of one side in ten or so is 1 to 2.4 u where the other's is
+/* Inverses of nearly singular matrices: the error of one side in ten or so is 1 to 2.4 u while the other's is
  * a quarter of one, OpenBLAS's as often as the device's (fp64, order 177). */
 static const struct limit of_inverses = {2, 4};
 
@@ -166,7 +166,7 @@ struct subject {
     unsigned seed; /* of the vectors, which are the same for both libraries */
 };
 
-/* Where one element of A outweighs the others, as in Wilkinson's, all of the norm may be one sum of n terms,
+/* If one element of A outweighs the others, as in Wilkinson's, all of the norm may be one sum of n terms,
  * complex: 2 n (4.2 u, OpenBLAS 0.6). The device rounds it one term after another. That this is why has not
  * been shown. */
 static struct limit of_cholesky(const struct subject *subject) {
@@ -339,7 +339,7 @@ static void getri(const struct subject *subject) {
     free_matrix(&x);
 }
 
-/* The inverse of the factor where `name` is trtri, else the inverse of A by it, as potri makes it. */
+/* The inverse of the factor if `name` is trtri, else the inverse of A by it, as potri makes it. */
 static void invert_factor(const struct subject *subject, const char *name) {
     int n = subject->order, info;
     bool is_triangle = strcmp(name, "trtri") == 0;
@@ -375,7 +375,7 @@ static void trtri(const struct subject *subject) {
     invert_factor(subject, "trtri");
 }
 
-/* One kind of matrix for each type, and all of them where the order is chosen. */
+/* One kind of matrix for each type, and all of them if the order is chosen. */
 static void check_all(void measure(const struct subject *subject)) {
     failures = 0;
     for (int type = 0; type < 4; type++) {

@@ -222,7 +222,7 @@ struct reference {
     long double norm, condition;
 };
 
-/* By the normal equations, of op(A), or of its adjoint where op(A) has more columns than rows. */
+/* By the normal equations, of op(A), or of its adjoint if op(A) has more columns than rows. */
 static struct reference solve_in_long_double(const struct call *call) {
     struct wide a = widen(&call->a_before, call->m, call->n, call->adjoint),
                 turned = widen(&call->a_before, call->m, call->n, !call->adjoint),
@@ -316,7 +316,7 @@ static void check_factors(const struct call *call) {
 }
 
 /* Reflections are unitary, with tau from the second one on: the size of the workspace has taken the first
- * one's place. So A, or its adjoint where it is wide, is Q R by them: ||A - Q R|| column by column. The first
+ * one's place. So A, or its adjoint if it is wide, is Q R by them: ||A - Q R|| column by column. The first
  * tau is the one that makes its reflection unitary and leaves the first column. */
 static void check_reflections(const struct call *call) {
     bool is_tall = call->m >= call->n;
@@ -427,7 +427,7 @@ static void scaled(void **state) {
     }
 }
 
-/* A column of zeros, or a row where A has fewer rows: info says which, and nothing is solved. */
+/* A column of zeros, or a row if A has fewer rows: info says which, and nothing is solved. */
 static void check_singular(enum lava_routine routine, bool adjoint, int64_t m, int64_t n) {
     struct call call = new_call(routine, adjoint, m, n, 3);
     bool is_tall = m >= n;
@@ -483,7 +483,7 @@ static void not_numbers(void **state) {
     }
 }
 
-/* A query writes work[0] and info alone. The answer is the CPU library's, where it has the routine. */
+/* A query writes work[0] and info alone. The answer is the CPU library's, if it has the routine. */
 static void queries(void **state) {
     (void)state;
     for (int i = 0; i < LAVA_ROUTINE_COUNT; i++) {

@@ -256,7 +256,7 @@ static void forms(void **state) {
     }
 }
 
-/* A query writes work[0] and info alone. The answer is the CPU library's, where it has the routine. */
+/* A query writes work[0] and info alone. The answer is the CPU library's, if it has the routine. */
 static void queries(void **state) {
     (void)state;
     for (int i = 0; i < LAVA_ROUTINE_COUNT; i++) {

@@ -186,7 +186,7 @@ static int other_numbers(const struct problem *found, const struct problem *expe
     return count;
 }
 
-/* Returns whether the call is right, and says so where it is not. What is handed to the CPU BLAS has the bits
+/* Returns whether the call is right, and says so if it is not. What is handed to the CPU BLAS has the bits
  * that it gives alone. */
 static bool is_right(struct problem *found, struct problem *expected) {
     struct lavablas_call last = {.size = sizeof last};

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Debian's NumPy with the library preloaded, on lavapipe: products in single and double precision and solutions of systems
-# of equations are right, and the statistics prove that the device computed every one, a system in one call. Skipped where there is no NumPy that calls cblas_sgemm from a
+# of equations are right, and the statistics prove that the device computed every one, a system in one call. Skipped if there is no NumPy that calls cblas_sgemm from a
 # shared BLAS, or no lavapipe.
 #
 #   test_numpy.sh LIBRARY

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """perf/programs: the statistics of paired runs on known times, files of runs that are merged, and compare with a program of known times.
 
-That program is a script, so no BLAS and no device is needed. It takes half of its plain time where a library is preloaded.
+That program is a script, so no BLAS and no device is needed. It takes half of its plain time if a library is preloaded.
 
     test_paired_runs.py SOURCE_FOLDER
 """

@@ -1,6 +1,6 @@
 #!/bin/sh
 # `lavablas bench --png` on lavapipe: the file is a PNG of its size that shows lines of two colours, drawn by gnuplot without the
-# user's settings. Names of files are never commands. Without gnuplot, with one that is too old or fails, and where the file cannot
+# user's settings. Names of files are never commands. Without gnuplot, with one that is too old or fails, and if the file cannot
 # be written, it says so.
 #
 #   test_picture.sh LAVABLAS LIBRARY

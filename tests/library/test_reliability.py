@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Each test that doc/reliability.md names is registered: in this build, or where it is marked with *, in a meson.build of the
+"""Each test that doc/reliability.md names is registered: in this build, or if it is marked with *, in a meson.build of the
 tests, for builds with fault injection.
 
     test_reliability.py SOURCE_FOLDER BUILD_FOLDER

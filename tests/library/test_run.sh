@@ -5,7 +5,7 @@
 #   test_run.sh LAVABLAS RUN_PROGRAM OWN_PROGRAM OWN_PROGRAM_STATIC|'' LIBRARY_WITH_SCIPY_DGEMM LIBRARY FOLDER \
 #       LIBRARY_WITH_OTHER_NAMES
 #
-# FOLDER: that of the library from that of the command, where both are installed.
+# FOLDER: that of the library from that of the command, if both are installed.
 set -eu
 tool=$1
 program=$2
@@ -72,7 +72,7 @@ for words in 'explian|no command explian' 'info foo|not an option, or one too ma
     head -n 1 "$folder/errors" | grep -qF "lavablas: ${words#*|}" || fail "${words%%|*}: $(head -n 1 "$folder/errors")"
 done
 
-# Where the report cannot go. The program keeps its status.
+# If the report cannot be written, the program keeps its status.
 status=0
 "$tool" run --mode cpu --output "$folder/nosuch/text" -- sh -c 'exit 6' 2>"$folder/errors" || status=$?
 equal 6 $status 'no such output'

@@ -170,7 +170,7 @@ static void choose_block(struct structured *x) {
     }
 }
 
-/* Whether the block's elements depend on element (i, j) of C, itself not in the block. */
+/* Returns whether the block's elements depend on element (i, j) of C, itself not in the block. */
 static bool depends_on(const struct structured *x, int64_t i, int64_t j) {
     bool is_left = x->a.structure == 'T';
     if (is_left ? (j < x->column || j >= x->column + x->columns) : (i < x->row || i >= x->row + x->rows))
@@ -182,7 +182,7 @@ static bool depends_on(const struct structured *x, int64_t i, int64_t j) {
     return false;
 }
 
-/* C is NaN where the operation must not read it. */
+/* C is NaN if the operation must not read it. */
 static void *new_c(const struct structured *x) {
     const struct lava_operation *operation = &x->operation;
     bool by_itself = operation->in_place || operation->kind == LAVA_OPERATION_SOLVE;

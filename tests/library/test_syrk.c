@@ -109,7 +109,7 @@ static void fill_triangle(const struct lava_routine_row *row, char *c, int64_t n
     }
 }
 
-/* C is wholly poisoned but for the triangle, and that too where beta is 0. */
+/* C is wholly poisoned but for the triangle, and that too if beta is 0. */
 static void check_case(enum lava_routine routine, const struct syrk_case *t) {
     const struct lava_routine_row *row = lava_routine_row(routine);
     const size_t bytes = lava_type_bytes(row->type);

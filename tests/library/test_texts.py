@@ -20,7 +20,7 @@ SOURCES = {
     "reasons": (r"\[LAVA_REASON_\w+\]\s*=\s*" + LITERALS, "dispatch/policy_text.c"),
     "statuses": (r"\[LAVA_ERROR_\w+\]\s*=\s*" + LITERALS, "lib/base/status.c"),
 }
-# At least so many of each are known, so that a pattern which no longer fits the code is noticed.
+# At least this many of each are known, so that a pattern which no longer fits the code is noticed.
 LEAST = {"messages at every level": 8, "warnings and errors": 9, "why there is no device": 6, "why there is no other device": 1,
          "what becomes of a preparation": 6, "reasons": 20, "statuses": 8}
 

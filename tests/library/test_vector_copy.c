@@ -219,7 +219,7 @@ static void *many_rows(void *argument) {
     return NULL;
 }
 
-/* Where a call takes little time alone, no row is shared. The limit stays, so a child sets it. */
+/* If a call takes little time alone, no row is shared. The limit stays, so a child sets it. */
 static void fast_rows(void **state) {
     int status;
     (void)state;
@@ -271,7 +271,7 @@ static void count_part(const void *context, unsigned part, unsigned parts) {
         usleep(200);
 }
 
-/* Every part is run once, also where a thread sleeps between two jobs or in the midst of a part. */
+/* Every part is run once, also if a thread sleeps between two jobs or in the midst of a part. */
 static void team_parts(void **state) {
     /* Not on the stack: the address sanitizer's own stacks are not aligned to a cache line. */
     static struct lava_team team = {.name = "test", .threads = THREADS, .spins = 100};

@@ -90,7 +90,7 @@ static double ms_until_given_up(struct lava_watch *asked) {
     return 1e3 * (double)(end.tv_sec - begin.tv_sec) + 1e-6 * (double)(end.tv_nsec - begin.tv_nsec);
 }
 
-/* Once, although the thread never comes back, and after a longer time where patience is asked for. */
+/* Once, although the thread never comes back, and after a longer time if patience is asked for. */
 static void silence(void **state) {
     (void)state;
     assert_true(ms_until_given_up(&silent) >= 55 * SECOND_MS);

@@ -42,7 +42,7 @@ try_limit() {
     need=$(awk -v field="$2:" '$1 == field { print $2 }' "$folder/status")
     for more in 40 64 200 400 800 1200 1600 2500; do
         kib=$((need + more * 1024))
-        # where it does not end plainly there is nothing to compare
+        # if it does not end plainly there is nothing to compare
         # shellcheck disable=SC3045 # dash has them
         (ulimit "-$1" $kib; exec timeout 20 "$folder/multiply") || { echo "not tested: ulimit -$1 $kib"; continue; }
         # shellcheck disable=SC2086,SC2154,SC3045 # settings are words, of common.sh

@@ -6,7 +6,7 @@
 #   fork.sh LIBRARY
 #
 # On a machine with a GPU: LAVABLAS_DEVICE=nvidia tests/programs/fork.sh liblavablas.so.0. FORK_FOLDER names a folder with the
-# compiled programs fork, fork_fixed (not PIE), fork_counted (--coverage) and fork_f, where there is no compiler;
+# compiled programs fork, fork_fixed (not PIE), fork_counted (--coverage) and fork_f, if there is no compiler;
 # what is missing there is left out. FORK_PYTHON names a Python, for example one with coverage.
 set -eu
 library=$(readlink -f "$1")
@@ -49,7 +49,7 @@ expect() {
     [ "$printed" = "$wanted" ] || fail "$name: '$printed', not '$wanted'"
 }
 
-# check_device SETTINGS: the parent's device has computed, where all products were forced there.
+# check_device SETTINGS: the parent's device has computed, if all products were forced there.
 check_device() {
     if [ "$1" = "$forced" ]; then
         skip_without_device "$statistics"

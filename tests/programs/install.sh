@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs into a folder and then uses only what is installed there. Every file is where it should be. A program that uses all of BLAS is
-# compiled as README.md says, with only the options that pkg-config gives, and by CMake where that is installed; so is a small one in C++ and in
-# Fortran where there is a compiler. A program that is linked with
+# compiled as README.md says, with only the options that pkg-config gives, and by CMake if that is installed; so is a small one in C++ and in
+# Fortran if there is a compiler. A program that is linked with
 # libblas.so.3 gets the replacement. Both must be right, and their products must have been computed on
 # lavapipe.
 #

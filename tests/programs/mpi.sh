@@ -32,7 +32,7 @@ exec env LD_PRELOAD='$library' LAVABLAS_STATS='$folder/stats.'\$OMPI_COMM_WORLD_
 END
 chmod +x "$folder/rank"
 
-# run_ranks COUNT COMMAND...: leaves in "printed" what they print; fails where one does.
+# run_ranks COUNT COMMAND...: leaves in "printed" what they print; fails if one does.
 run_ranks() {
     ranks=$1
     shift
@@ -165,7 +165,7 @@ END
     printf 'PDGEADD F\nPDTRADD F\n'
 }
 
-# judge_pblas OUTPUT TESTS: so many of each routine.
+# judge_pblas OUTPUT TESTS: TESTS of each routine.
 judge_pblas() {
     for routine in GEMM SYMM SYRK SYR2K TRMM TRSM; do
         grep -qE "^ *\| +PD$routine +$2 +$2 +0 +0 *\$" "$1" || fail "$routine: not all of $2 tests passed"

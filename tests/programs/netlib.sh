@@ -91,7 +91,7 @@ run_program() {
 }
 
 # find_error_exits PROGRAM INPUT OUTPUT_FILE FOLDER_OF_LIBBLAS: sets wrong_exits to the routines whose error exits
-# fail without the library, as an extended regular expression; nothing where there are none. A release's tester and
+# fail without the library, as an extended regular expression; nothing if there are none. A release's tester and
 # its BLAS may disagree (Debian 13's do, about the name that OpenBLAS's DSYR2K complains by).
 find_error_exits() {
     run_program "$@"

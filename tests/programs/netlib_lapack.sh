@@ -75,7 +75,7 @@ run_tester() {
     grep -q 'End of tests' "$output" || fail "$tester: it did not end"
 }
 
-# judge TYPE: fails where the library has more failures than the run without it. There are tests of GE, PO, QR, TR and LS.
+# judge TYPE: fails if the library has more failures than the run without it. There are tests of GE, PO, QR, TR and LS.
 judge() {
     read_failures "$folder/plain" >"$folder/expected"
     read_failures "$folder/output" >"$folder/found"

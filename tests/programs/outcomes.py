@@ -2,7 +2,7 @@
 
   outcomes.py REPORT.xml
 
-Exits with 1 where the report has no test.
+Exits with 1 if the report has no test.
 """
 import sys
 import xml.etree.ElementTree as ElementTree

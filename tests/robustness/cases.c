@@ -19,7 +19,7 @@
 #include "lavablas.h"
 #include "lavablas_cblas.h"
 
-/* From case_ends on, where a case names no other time: what is in flight gets 1.5 s, and other work may keep
+/* From case_ends on, if a case names no other time: what is in flight gets 1.5 s, and other work may keep
  * the processors busy. A process that hangs never ends. */
 #define END_S        6
 #define LIMIT_S      180.0 /* of one case, which has a driver compile beside other work */
@@ -269,7 +269,7 @@ static void start(struct process *process, const struct test_case *test) {
     process->end = ends[0];
 }
 
-/* Waits for the end; false, with the process killed, where it takes too long. */
+/* Waits for the end; false, with the process killed, if it takes too long. */
 static bool wait_for(struct process *process, const struct test_case *test, int *status) {
     double begin = case_now();
     for (;;) {
@@ -343,7 +343,7 @@ static enum outcome attempt(const struct test_case *test) {
 #    define REPEATS_SHARE 1
 #endif
 
-/* All repeats of a case: wrong where one was, skipped where none ran. */
+/* All repeats of a case: wrong if one was, skipped if none ran. */
 static enum outcome run_case(const struct test_case *test) {
     int repeats = (test->repeats + REPEATS_SHARE - 1) / REPEATS_SHARE, counts[OUTCOME_COUNT] = {0};
     repeats = repeats ? repeats : 1;
@@ -363,7 +363,7 @@ static bool is_among(const char *name, int count, char **names) {
     return false;
 }
 
-/* Runs the cases with these names, or all where there are no names. */
+/* Runs the cases with these names, or all if there are no names. */
 static int run_named(int count, char **names, const struct test_case *cases) {
     int counts[OUTCOME_COUNT] = {0};
     for (const struct test_case *test = cases; test->name; test++)

@@ -19,11 +19,11 @@
 
 struct test_case {
     const char *name;
-    int (*run)(void); /* what main returns: 0 where all is well, CASE_SKIPPED */
+    int (*run)(void); /* what main returns: 0 if all is well, CASE_SKIPPED */
     int repeats;      /* 0: once */
     int attempts;     /* for what depends on times: may fail, but not so often; 0: never */
     int status;       /* as waitpid has it; SIGABRT for abort, 256 for exit(1) */
-    int lines;        /* at most this many on stderr, where all is well; -1: any */
+    int lines;        /* at most this many on stderr, if all is well; -1: any */
     int end_s;        /* seconds from case_ends to the end; 0: six */
     const char *variables[CASE_VARIABLES]; /* NAME=VALUE, or NAME to unset */
 };
@@ -38,7 +38,7 @@ struct test_case {
 #endif
 
 /* main's work. cases ends with one without name. Without arguments all cases run, with several those that
- * they name; a single one runs within this process. Returns 1 where a case failed, CASE_SKIPPED where none
+ * they name; a single one runs within this process. Returns 1 if a case failed, CASE_SKIPPED if none
  * ran. A case that skips after a failed check has failed. */
 int cases_main(int argument_count, char **arguments, const struct test_case *cases);
 
@@ -48,7 +48,7 @@ void case_ends(void);
 /* Fails the case, which goes on: prints the line and remembers. */
 #define CASE_CHECK(condition) case_check((condition), #condition, __FILE__, __LINE__)
 bool case_check(bool condition, const char *text, const char *file, int line);
-/* 0 where no check failed so far. */
+/* 0 if no check failed so far. */
 int case_result(void);
 
 /* C <- the product by the library under test, checked; place is "gpu", "cpu" or NULL for any. */
@@ -58,7 +58,7 @@ void case_call(const struct product *product, void *c);
 /* Where the calling thread's last product was computed, and why there: "gpu", "cpu". */
 const char *case_place(const char **reason);
 
-/* OpenBLAS hangs or ends the process where it gets no memory or no threads: a CPU BLAS of three loops
+/* OpenBLAS hangs or ends the process if it gets no memory or no threads: a CPU BLAS of three loops
  * instead. Before the first product; false if there is none. */
 bool case_use_plain_cpu_blas(void);
 /* Address space for the process as it is and so much more, until it is limited anew; false: a sanitizer,

@@ -75,7 +75,7 @@ static inline struct dense_matrix sizes_of(const struct dense_matrix *x) {
     return sizes;
 }
 
-/* Returns the largest |x - y| / bound, element by element; Inf where one is not a number. */
+/* Returns the largest |x - y| / bound, element by element; Inf if one is not a number. */
 static inline long double distance(const struct dense_matrix *x, const struct dense_matrix *y,
                                    const struct dense_matrix *bound) {
     long double worst = 0;

@@ -30,7 +30,7 @@ static inline bool device_test_separate_queues(struct lava_device *device) {
     return true;
 }
 
-/* copies: uploads are copies also where memory is shared. queues: uploads and downloads have their own.
+/* copies: uploads are copies also if memory is shared. queues: uploads and downloads have their own.
  * Returns 0, or -1 with a line on stderr. */
 static inline int device_test_open_with(bool copies, bool queues, struct lava_engine **engine) {
     const char *why;

@@ -69,7 +69,7 @@ static const struct row triangles[] = {
       .m = 1100, .n = 1100, .k = 8, .alpha = 1, .beta = 1}, 0, 1, 16, 0},
 };
 
-/* The same of complex types: Hermitian where B is A conjugated. */
+/* The same of complex types: Hermitian if B is A conjugated. */
 static const struct row complex_triangles[] = {
     {{.region = LAVA_REGION_UPPER, .transpose_a = true,
       .m = 150, .n = 150, .k = 30, .alpha = -1, .alpha_imaginary = 0.5, .beta_imaginary = 1}, 0, 1, 4, 0},
@@ -299,8 +299,8 @@ static bool multiply(struct lava_engine *engine, const struct product *product, 
     return fine;
 }
 
-/* Whether the engine counted what it copied for the product of fp32: A, B and C, where memory is not shared;
- * else not A and B. */
+/* Returns whether the engine counted what it copied for the product of fp32: A, B and C, if memory is not
+ * shared; else not A and B. */
 static bool is_counted(const struct lava_engine *engine, const struct product *product) {
     uint64_t up = engine->transferred[LAVA_TRANSFER_UP].bytes,
              down = engine->transferred[LAVA_TRANSFER_DOWN].bytes;

@@ -1,6 +1,6 @@
 /* LU factorizations on the device, with the matrices they are made of, and their errors. A is a block of a
  * larger matrix with NaN around it; pivots and scratch lie between words that must not change. For the tests
- * of lib/lapack/device_lu.h; aborts the test where something fails. */
+ * of lib/lapack/device_lu.h; aborts the test if something fails. */
 #ifndef LAVA_TESTS_ROBUSTNESS_FACTORS_H
 #define LAVA_TESTS_ROBUSTNESS_FACTORS_H
 
@@ -22,7 +22,7 @@ struct factors factors_new(enum lava_type type, int64_t rows, int64_t columns);
 void factors_free(struct factors *factors);
 /* Factors on the device. Checks that pivots are in range and nothing else is written, whatever A is. */
 void factors_run(struct factors *factors);
-/* The same where workgroups may stall; returns what lava_device_lu_check says of the pivots. */
+/* The same if workgroups may stall; returns what lava_device_lu_check says of the pivots. */
 enum lava_status factors_try(struct factors *factors);
 
 /* Rows of A in the order of P A. The caller frees them. */
@@ -30,7 +30,7 @@ int64_t *factors_permutation(const struct factors *factors);
 /* L row by row, or U column by column, each with `order` elements. The caller frees it. */
 struct value *factors_get(const struct factors *factors, bool lower);
 
-/* Returns the largest |P A - L U| / (|L| |U|), element by element, in units of u; Inf where one is not a
+/* Returns the largest |P A - L U| / (|L| |U|), element by element, in units of u; Inf if one is not a
  * number. Sets *in_norm to ||P A - L U|| / ||A|| (Frobenius), in units of u. */
 long double factors_error(const struct factors *factors, long double *in_norm);
 

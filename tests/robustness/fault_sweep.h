@@ -28,7 +28,7 @@ static inline bool fault_is_left_out(enum lava_fault_point point, long passage, 
            (passage + turn) % stride != 0;
 }
 
-/* Returns whether the fault came, which is to be so exactly where the status is an error. How many
+/* Returns whether the fault came, which is to be so exactly if the status is an error. How many
  * submissions there are depends on time: one that would wait goes with the next. So only the first surely
  * comes. */
 static inline bool fault_was_met(enum lava_fault_point point, long passage, enum lava_status status) {
@@ -38,7 +38,7 @@ static inline bool fault_was_met(enum lava_fault_point point, long passage, enum
     return came;
 }
 
-/* The same where the device goes on after the fault. */
+/* The same if the device goes on after the fault. */
 static inline bool fault_came(const struct lava_engine *tested, enum lava_fault_point point, long passage,
                               enum lava_status status) {
     bool came = fault_was_met(point, passage, status);
@@ -46,7 +46,7 @@ static inline bool fault_came(const struct lava_engine *tested, enum lava_fault_
     return came;
 }
 
-/* The same for faults that end a device's use. The engine is another one where the fault came. Of Vulkan's
+/* The same for faults that end a device's use. The engine is another one if the fault came. Of Vulkan's
  * calls (vk) those at the end of a run may fail without an effect, and not each kind of error ends the use.
  */
 static inline bool fault_lost_device(struct lava_engine **tested, enum lava_fault_point point, long passage,

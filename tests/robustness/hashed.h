@@ -48,7 +48,7 @@ static inline void hashed_multiply(int64_t n, const double *lu, double *products
 }
 
 /* Returns the largest component of P A x - L U x beside n u |L| |U| |x|, for an A of uniform elements of the
- * indices 0 to n n - 1, whose leading dimension is n; INFINITY without memory, or where a
+ * indices 0 to n n - 1, whose leading dimension is n; INFINITY without memory, or if a
  * pivot is no row. At most 1 is right. */
 static inline double hashed_lu_error(int64_t n, const double *lu, const int64_t *pivots) {
     double *products[4] = {NULL}, worst = 0;

@@ -14,14 +14,14 @@ enum ill_kind { ILL_KAHAN, ILL_GRADED_ROWS, ILL_GRADED_COLUMNS, ILL_NEARLY_SINGU
 
 /* Makes the problem's triangle such a one. */
 void ill_fill(struct problem *problem, enum ill_kind kind);
-/* Whether the CPU BLAS can be compared with: it has the type's ?trsm, with 32-bit integers, and its diagonal
- * is stored and the transposition one of BLAS. */
+/* Returns whether the CPU BLAS can be compared with: it has the type's ?trsm, with 32-bit integers, and its
+ * diagonal is stored and the transposition one of BLAS. */
 bool ill_is_comparable(const struct problem *problem);
 /* Returns whether the CPU's solution is not finite: some random matrices of 32 bits have one that overflows.
  */
 bool ill_overflows(const struct problem *problem);
 /* Fails unless the error of the problem's x is at most 4 times the CPU BLAS's. Returns their quotient, or a
- * negative number where the CPU's is infinite. */
+ * negative number if the CPU's is infinite. */
 long double ill_compare(const struct problem *problem, enum ill_kind kind);
 
 #endif

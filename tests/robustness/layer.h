@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Has the loader find the layer, which it uses where VK_INSTANCE_LAYERS says so; false: there is none. */
+/* Has the loader find the layer, which it uses if VK_INSTANCE_LAYERS says so; false: there is none. */
 static inline bool layer_offer(void) {
     const char *folder = getenv("LAVABLAS_TEST_LAYER_PATH");
     return folder && setenv("VK_LAYER_PATH", folder, 1) == 0;

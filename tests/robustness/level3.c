@@ -119,12 +119,12 @@ static bool is_left(const struct level3_call *call) {
     return call->options[0] == 'L';
 }
 
-/* Whether the element of C is written. */
+/* Returns whether the element of C is written. */
 static bool is_written(const struct level3_call *call, int i, int j) {
     return is_product_of_triangle(call) || (call->options[0] == 'U' ? i <= j : i >= j);
 }
 
-/* Whether the element of the symmetric or triangular A is read. */
+/* Returns whether the element of the symmetric or triangular A is read. */
 static bool is_read(const struct level3_call *call, int i, int j) {
     bool has_unit = call->row->kind == TRMM && call->options[3] == 'U';
     return (call->options[1] == 'U' ? i <= j : i >= j) && !(has_unit && i == j);
@@ -190,7 +190,7 @@ static void set_operand(const struct level3_call *call, const void *matrix, int 
 
 static const struct lava_number one = {1, 0};
 
-/* All of op(A), where one triangle is stored. */
+/* All of op(A), if one triangle is stored. */
 static void set_structured(const struct level3_call *call, struct dense *dense) {
     bool is_symmetric = call->row->kind == SYMM;
     char op = is_symmetric ? 'N' : call->options[2];
@@ -366,7 +366,7 @@ void level3_run(const struct level3_call *call, void *c) {
     }
 }
 
-/* Whether the element is within its bound. */
+/* Returns whether the element is within its bound. */
 static bool is_right(const struct level3_call *call, const void *element, int i, int j) {
     struct lava_number x = lava_number_read(call->type, element);
     size_t at = (size_t)i + (size_t)j * (size_t)call->m, imaginary = (size_t)call->m * (size_t)call->n;

@@ -12,7 +12,7 @@
 struct level3_call {
     const char *routine; /* as "ssyrk_" */
     const char *options; /* the characters of its first arguments, one each */
-    int m, n, k;         /* of C; a triangle's m is n; k counts where the routine has one */
+    int m, n, k;         /* of C; a triangle's m is n; k counts if the routine has one */
     double alpha, beta;
     double alpha_imaginary; /* complex types alone, and not ?herk_ */
     const struct level3_routine *row;

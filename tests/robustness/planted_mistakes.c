@@ -1,5 +1,5 @@
 /* Makes mistakes that the validation layers have to report, one by checks of synchronization and one by
- * checks that run on the device: validation.sh knows by them that these checks are on. Harmless where nothing
+ * checks that run on the device: validation.sh knows by them that these checks are on. Harmless if nothing
  * checks.
  *
  *   planted_mistakes order|address      order: two writes without a barrier; address: a shader reads beyond a

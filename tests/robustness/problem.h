@@ -68,7 +68,7 @@ struct dense problem_dense(const struct problem *problem);
 void problem_dense_free(struct dense *dense);
 
 /* Returns the largest |T x - alpha b| / (|T| |x|) of the right-hand sides in `x`, element by element, in
- * units of u; Inf where one is not a number. */
+ * units of u; Inf if one is not a number. */
 long double problem_error(const struct problem *problem, const struct matrix *x);
 
 /* Solves for right-hand side s of B as Reference BLAS does: with A as it is and on the left, a zero of B is

@@ -174,7 +174,7 @@ static bool is_real(const struct product *product, size_t i, size_t j, size_t pa
     return product->real_diagonal && i == j && part > 0;
 }
 
-/* NaN where nobody may read. */
+/* NaN if nobody may read. */
 static void poison(struct product *product) {
     size_t bytes = types[product->type_c].bytes, half = bytes / 2;
     char *c0 = product->stored[2] ? product->stored[2] : (char *)product->c0;

@@ -1,5 +1,5 @@
 /* QR on the device: its matrices are blocks of larger ones with NaN around them, and the scratch is full of
- * NaN. For the tests of lib/lapack/device_qr.h; aborts the test where something fails. */
+ * NaN. For the tests of lib/lapack/device_qr.h; aborts the test if something fails. */
 #ifndef LAVA_TESTS_ROBUSTNESS_QR_RUN_H
 #define LAVA_TESTS_ROBUSTNESS_QR_RUN_H
 
@@ -21,7 +21,7 @@ void qr_end(struct qr_run *run);
 
 /* Factors on the device. Checks that nothing else is written, whatever A is. */
 void qr_factor(struct qr *qr);
-/* The same where workgroups may stall; returns what lava_device_qr_check says of tau. */
+/* The same if workgroups may stall; returns what lava_device_qr_check says of tau. */
 enum lava_status qr_try(struct qr *qr);
 
 #endif

@@ -5,7 +5,7 @@
  *
  * The bounds are not those of theory, which grow with m k. Of hundreds of random matrices OpenBLAS 0.3.21's
  * worst had 0.9 of a first bound with 8 instead of 12, and 0.58 of the second (2026-11-23). For the tests of
- * lib/lapack/device_qr.h and lib/host/cpu_qr.h; aborts the test where something fails. */
+ * lib/lapack/device_qr.h and lib/host/cpu_qr.h; aborts the test if something fails. */
 #ifndef LAVA_TESTS_ROBUSTNESS_REFLECTIONS_H
 #define LAVA_TESTS_ROBUSTNESS_REFLECTIONS_H
 
@@ -25,10 +25,10 @@ void qr_free(struct qr *qr);
 /* Checks R's diagonal, which is real, every reflection, and every column. */
 void reflections_check(const struct qr *qr);
 /* Checks each column of op(Q) Y against X, what a product left: ||X - op(Q) Y|| <= (12 + 4 sqrt(k)) u ||X||.
- * Y is overwritten. Where Q was on the right, Y's columns are X's rows before, conjugated. */
+ * Y is overwritten. If Q was on the right, Y's columns are X's rows before, conjugated. */
 void reflections_check_product(const struct qr *qr, const struct matrix *got, struct value *y, bool adjoint,
                                bool on_right);
-/* Checks what is left of each column b of B, by the factors: X in the first rows, and Q^H b below them. Where
+/* Checks what is left of each column b of B, by the factors: X in the first rows, and Q^H b below them. If
  * solves is false, all of it is Q^H b. The first rows of R X may be off by 4 (n + 2) u |R| |X|, the bound of
  * substitution, and all together by (12 + 4 sqrt(k)) u ||b||. */
 void reflections_check_least_squares(const struct qr *qr, const struct matrix *b, const struct matrix *got,

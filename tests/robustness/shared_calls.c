@@ -39,7 +39,7 @@ static enum lava_type type_of(char letter) {
                            : LAVA_TYPE_CFP64;
 }
 
-/* Makes the calls, and has all devices prepared for them, also where a call is shared among fewer. Returns
+/* Makes the calls, and has all devices prepared for them, also if a call is shared among fewer. Returns
  * false if there are no such devices. */
 static bool make(void) {
     unsigned seed = device_test_seed();

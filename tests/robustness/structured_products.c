@@ -59,14 +59,15 @@ static bool is_hermitian(enum routine routine) {
     return routine == HEMM || routine == HER2K;
 }
 
-/* Whether element (i, j) of op(A) is one of the zeros of a triangular matrix. Nothing is multiplied by them.
+/* Returns whether element (i, j) of op(A) is one of the zeros of a triangular matrix. Nothing is multiplied
+ * by them.
  */
 static bool is_zero(const struct call *call, int64_t i, int64_t j) {
     int64_t row = call->trans ? j : i, column = call->trans ? i : j;
     return call->routine == TRMM && (call->lower ? row < column : row > column);
 }
 
-/* Element (i, j) of the structured matrix, or of its transpose where `trans` is set. */
+/* Element (i, j) of the structured matrix, or of its transpose if `trans` is set. */
 static struct naive_number structured(const struct call *call, const struct matrices *x, int64_t i,
                                       int64_t j) {
     int64_t row = call->trans ? j : i, column = call->trans ? i : j;

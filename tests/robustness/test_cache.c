@@ -53,7 +53,7 @@ static void store(void) {
     assert_true(lava_file_cache_store(&place, payload, sizeof payload));
 }
 
-/* Whether the cache returns something. It must then be the payload. */
+/* Returns whether the cache returns something. It must then be the payload. */
 static bool loads(void) {
     size_t bytes = 1;
     void *data = lava_file_cache_load(&place, &bytes);

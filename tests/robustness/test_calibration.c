@@ -71,7 +71,7 @@ static int tear_down(void **state) {
     return system(command);
 }
 
-/* Whether figures are read. They must then be those stored. */
+/* Returns whether figures are read. They must then be those stored. */
 static bool reads(void) {
     struct lava_figures read = {.cpu.flops_per_s = {1e12, 1e11, 1e11}}, before = read;
     bool usable = lava_figures_file_read(&place, &read);
@@ -344,7 +344,7 @@ static void slow_gemm(const char *transa, const char *transb, const int *m, cons
     nanosleep(&(struct timespec){.tv_nsec = (long)ns}, NULL);
 }
 
-/* Where points take long but their times agree, the survey takes the time for enough of them. */
+/* If points take long but their times agree, the survey takes the time for enough of them. */
 static void slow_points(void **state) {
     const struct lava_cpu_blas slow = {.gemm[LAVA_TYPE_FP32].function = (lava_function *)slow_gemm};
     struct lava_microbenchmark bench;

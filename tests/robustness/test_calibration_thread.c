@@ -377,7 +377,7 @@ static const struct test_case cases[] = {
      .variables = {"LAVABLAS_MODE=auto", "LAVABLAS_INIT=sync"}},
     {.name = "waits_for_the_call_under_way", .run = waits_for_the_call_under_way},
     {.name = "waits_for_a_busy_program", .run = waits_for_a_busy_program},
-    /* Where others keep the processors busy, the program looks at rest at times. */
+    /* If others keep the processors busy, the program looks at rest at times. */
     {.name = "waits_for_work_elsewhere", .run = waits_for_work_elsewhere, .attempts = 4},
     {.name = "no_cache_no_measurements", .run = no_cache_no_measurements, .variables = {"LAVABLAS_CACHE=0"}},
     {.name = "not_begun_on_software",

@@ -209,7 +209,7 @@ static long double error_at(const struct sample *sample, const struct rows *rows
     return size == 0 ? 0 : size / (bound * lava_type_facts(sample->type)->unit);
 }
 
-/* Returns the largest error of an element; Inf where one is not a number, or an imaginary part of the
+/* Returns the largest error of an element; Inf if one is not a number, or an imaginary part of the
  * diagonal is not zero. */
 static long double error_of(const struct sample *sample, const struct matrix *l) {
     struct rows rows = rows_of(sample, l);
@@ -285,7 +285,7 @@ static void same_bits(void **state) {
     for_all(check_twice);
 }
 
-/* Where L's elements are small integers, they are found exactly. */
+/* If L's elements are small integers, they are found exactly. */
 static void check_exact(enum lava_type type, enum lava_region stored) {
     static const int64_t orders[] = {1, 40, 128, 290};
     for (size_t o = 0; o < COUNT(orders); o++) {

@@ -121,7 +121,7 @@ static void invert(struct sample *sample) {
     check_rest(sample);
 }
 
-/* Sets the error of A X, and that of X A where two are wanted. */
+/* Sets the error of A X, and that of X A if two are wanted. */
 static void inverse_errors(const struct sample *sample, const struct matrix *inverse, int count,
                            long double *errors) {
     struct dense_matrix a = dense_of(&sample->a, sample->stored, sample->unit),

@@ -276,7 +276,7 @@ static void zeros(void **state) {
         }
 }
 
-/* Reference BLAS takes NaN as a pivot only where it comes first. */
+/* Reference BLAS takes NaN as a pivot only if it comes first. */
 static void check_nan(enum lava_type type) {
     static const double special[] = {NAN, INFINITY, -INFINITY};
     for (size_t i = 0; i < 2 * COUNT(special); i++) {

@@ -262,7 +262,7 @@ static void check_range(enum lava_type type, const struct lava_device_solve *sol
         }
     run(&problem);
     long double error = problem_error(&problem, &problem.x);
-    long double most_u = lava_type_is_complex(type) ? 4 : 2; /* 1 where fma rounds once, unlike lavapipe's */
+    long double most_u = lava_type_is_complex(type) ? 4 : 2; /* 1 if fma rounds once, unlike lavapipe's */
     if (!(error <= (solve->unit_diagonal ? 4.0L * (problem.order + 2) : most_u)))
         fail_msg("%s: the error is %Lg u", problem_text(&problem), error);
     problem_free(&problem);

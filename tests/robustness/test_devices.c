@@ -385,7 +385,7 @@ static int shared_fails(void) {
     return case_result();
 }
 
-/* A factorization goes to another device where the first one is at work. */
+/* A factorization goes to another device if the first one is at work. */
 static int factorization(void) {
     enum { N = 150 };
     static double a[2][N * N];

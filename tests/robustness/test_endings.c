@@ -86,7 +86,7 @@ static int handler_never_ends(void) {
     return case_result();
 }
 
-/* Where nothing is at work nobody is hurried. */
+/* If nothing is at work nobody is hurried. */
 static void check_no_watch(void) {
     if (!CASE_CHECK(case_threads_named("lava-exit") == 0))
         _exit(1);

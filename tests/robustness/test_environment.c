@@ -118,7 +118,7 @@ static int no_descriptors(void) {
     return result;
 }
 
-/* Returns the number of files in the folder of the library's cache; -1 where there is no folder. */
+/* Returns the number of files in the folder of the library's cache; -1 if there is no folder. */
 static int files_in(const char *home) {
     char path[96];
     int count = 0;

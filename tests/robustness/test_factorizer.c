@@ -3,7 +3,7 @@
  * the results have the same bits wherever they were computed.
  *
  *     test_factorizer [blocks] [queues|faults|system-faults]
- *         blocks: by block columns, as where the matrix does not fit the device
+ *         blocks: by block columns, as when the matrix does not fit the device
  *         queues: with a timeline for each direction
  *         faults, system-faults: with every step failing once, of factorizations alone or with solves; needs
  *             -Dfault_injection=true */
@@ -172,7 +172,7 @@ static void fill_sides(struct problem *problem) {
     free(a);
 }
 
-/* Where there is no X, B stays. factored: the factors are given. */
+/* If there is no X, B stays. factored: the factors are given. */
 static struct problem *with_sides(struct problem *problem, int64_t sides, enum lava_op op, bool factored) {
     problem->b = exact_new(problem->operation.type, sides);
     problem->operation.sides = (struct lava_right_sides){
@@ -228,7 +228,7 @@ static void check_result(const struct problem *problem) {
                             (size_t)problem->operation.k * sizeof *problem->pivots);
 }
 
-/* What was not written is as before. Where something was, the CPU goes on. */
+/* What was not written is as before. If something was, the CPU goes on. */
 static void check_after(void *tested, bool came, bool is_new, const struct lava_progress *progress) {
     struct problem *problem = tested;
     bool is_factored = problem->operation.sides.factored;
@@ -365,7 +365,7 @@ static void lu_systems(void **state) {
     chunk_sides = 0;
 }
 
-/* Where the device has less than it said, nothing is written. */
+/* If the device has less than it said, nothing is written. */
 static void run_without_room(struct problem *problem, const struct lava_plan *plan) {
     struct lava_capabilities *device = &engine->device->capabilities;
     uint64_t memory_bytes = device->memory_bytes;
@@ -383,7 +383,7 @@ static void run_without_room(struct problem *problem, const struct lava_plan *pl
     device->memory_bytes = memory_bytes;
 }
 
-/* Where memory is short, B goes by more chunks, and then A by block columns, which become narrower. */
+/* If memory is short, B goes by more chunks, and then A by block columns, which become narrower. */
 static void little_memory(void **state) {
     struct problem *problem = with_sides(new_lu(LAVA_TYPE_FP64, ORDER, ORDER, 0), 400, LAVA_OP_N, false);
     const struct lava_overrides none = {0};

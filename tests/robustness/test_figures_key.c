@@ -24,7 +24,7 @@ static const char *const core_types[2] = {"ARMV8", "CortexA53"};
 
 #define NO_CHOICE 77
 
-/* Returns NO_CHOICE where the CPU BLAS is no OpenBLAS with kernels for several processors. */
+/* Returns NO_CHOICE if the CPU BLAS is no OpenBLAS with kernels for several processors. */
 static int print_key(void) {
     static const struct lava_capabilities gpu = {.name = "some", .vendor_id = 0x10de, .device_id = 0x2335};
     struct lava_file_cache_place place;

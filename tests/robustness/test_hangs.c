@@ -15,7 +15,7 @@
 #include "lib/offload/watch.h"
 #include "tests/robustness/layer.h"
 
-/* The library's second, until the driver hangs and then. Its patience is 60 of these, and 300 where the
+/* The library's second, until the driver hangs and then. Its patience is 60 of these, and 300 if the
  * device is software. */
 #define SECOND_MS   200
 #define HANGING_MS  2
@@ -71,7 +71,7 @@ static int call_waits(void) {
     return case_result();
 }
 
-/* Where the parent's driver was given up, it had no device that the child could lose. */
+/* If the parent's driver was given up, it had no device that the child could lose. */
 static int multiply_forked(const char *reason) {
     check_product(reason);
     return case_result() ? 1 : 7;

@@ -178,7 +178,7 @@ static void keep_entry(void *context, const struct lava_program_history_entry *e
     kept->history.reserved = count;
 }
 
-/* Returns the only entry; `runs` is 0 where there is none. */
+/* Returns the only entry; `runs` is 0 if there is none. */
 static struct lava_history entry_of(void) {
     struct lava_program_history_entry entry = {0};
     lava_program_history_each(home, keep_entry, &entry);

@@ -126,7 +126,7 @@ static void unmake(struct matrix *matrix) {
     assert_int_equal(munmap(matrix->reserved, matrix->mapping_bytes + 2 * GUARD_PAGES * page), 0);
 }
 
-/* C = A B, column-major, with op(A) = A transposed where A is K x M, and op(B) likewise. */
+/* C = A B, column-major, with op(A) = A transposed if A is K x M, and op(B) likewise. */
 static float element(const struct matrix *a, bool turn_a, const struct matrix *b, bool turn_b, int i, int j) {
     float sum = 0;
     for (int k = 0; k < K; k++)
@@ -437,7 +437,7 @@ static struct lava_device_figures measure(void) {
     return benchmark.figures.device;
 }
 
-/* The calibration imports, and says that copies are faster where the driver refuses. */
+/* The calibration imports, and says that copies are faster if the driver refuses. */
 static void measured(void **state) {
     (void)state;
     uint64_t made = device->shared->imported.made;

@@ -161,7 +161,7 @@ static enum lava_status run(void *tested, struct lava_progress *progress) {
     return lava_inverter_run(engine, &problem->operation, &plan, progress);
 }
 
-/* What was not written is as before. Where something was, the CPU goes on. */
+/* What was not written is as before. If something was, the CPU goes on. */
 static void check_after(void *tested, bool came, bool is_new, const struct lava_progress *progress) {
     struct problem *problem = tested;
     (void)is_new;

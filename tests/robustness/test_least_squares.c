@@ -168,7 +168,7 @@ static void set_columns(struct matrix *matrix, const struct matrix *whole, int64
                (size_t)((columns - 1) * matrix->ld + matrix->rows) * lava_type_bytes(matrix->type));
 }
 
-/* The CPU's own way, from so many columns of A and of B that a device may have written. */
+/* The CPU's own way, from that many columns of A, and of B, which a device may have written. */
 static void complete_from(struct call *call, const struct call *whole, int64_t columns, int64_t sides) {
     const struct lava_progress progress = {.rows = call->qr.rows, .column = columns, .sides = sides};
     reset(call);
@@ -179,8 +179,8 @@ static void complete_from(struct call *call, const struct call *whole, int64_t c
     check_result(call, true);
 }
 
-/* The CPU goes on after a failure. Where nothing is written, everything is as it was. The measure takes long:
- * where the device computed everything, once is enough. */
+/* The CPU goes on after a failure. If nothing is written, everything is as it was. The measure takes long:
+ * if the device computed everything, once is enough. */
 static void check_after(void *tested, bool came, bool is_new, const struct lava_progress *progress) {
     struct call *call = tested;
     bool goes_on = came && progress->column > 0;
@@ -262,7 +262,7 @@ static void values(void **state) {
 }
 
 /* A column of zeros: R has a zero on its diagonal. The device leaves the factors, B is as it was, and what
- * the CPU leaves there is Q^H B, or B as it was where the adjoint is asked for. Of a wide matrix nothing is
+ * the CPU leaves there is Q^H B, or B as it was if the adjoint is asked for. Of a wide matrix nothing is
  * written. */
 static void check_rank(enum lava_type type, enum way way) {
     struct call call = new_call(type, 200, 150, 7, way);

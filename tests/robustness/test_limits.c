@@ -205,7 +205,7 @@ static int declined(void) {
     return case_result();
 }
 
-/* fp64 alone is declined where the device has none. */
+/* fp64 alone is declined if the device has none. */
 static int without_fp64(void) {
     const char *reason;
     multiply(&wide, "cpu");

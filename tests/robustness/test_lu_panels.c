@@ -20,7 +20,7 @@
 
 static const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_FP64, LAVA_TYPE_CFP32, LAVA_TYPE_CFP64};
 
-/* Two workgroups of lavapipe can run at the same time, also where there is one processor. */
+/* Two workgroups of lavapipe can run at the same time, also if there is one processor. */
 static int open_engine(void **state) {
     (void)state;
     problem_seed = device_test_seed();
@@ -82,7 +82,7 @@ static void check_form(enum lava_type type, int64_t rows, int64_t columns,
     factors_free(&factors);
 }
 
-/* All forms have the same bits. Where two workgroups wait for each other, a busy machine takes long for a
+/* All forms have the same bits. If two workgroups wait for each other, a busy machine takes long for a
  * column. */
 static void forms(void **state) {
     const struct device_test_form alone = {{1 + LAVA_PANEL_ALONE, 256}, 1, 0},

@@ -223,8 +223,8 @@ static double coefficient(const float *a, bool is_upper, bool is_turned, int i, 
     return row == column || (row < column) == is_upper ? (double)a[row + column * ORDER] : 0.0;
 }
 
-/* Whether |op(A) x - alpha b| <= 4 (n + 2) u |op(A)| |x| for each right-hand side. A on the right is A' on
- * the left of the rows of X. */
+/* Returns whether |op(A) x - alpha b| <= 4 (n + 2) u |op(A)| |x| for each right-hand side. A on the right is
+ * A' on the left of the rows of X. */
 static bool is_solution(const float *a, bool on_right, bool is_upper, bool is_turned, const float *x,
                         const float *b) {
     int step = on_right ? SIDES : 1, other = on_right ? 1 : ORDER;

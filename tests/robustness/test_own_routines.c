@@ -1,5 +1,5 @@
 /* The CPU's own routines, as they are called to be timed: what they compute is what this library's own code
- * computes, so each gets the arguments that it expects. A figure is stored only where the routine exists,
+ * computes, so each gets the arguments that it expects. A figure is stored only if the routine exists,
  * succeeds and is short enough. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -121,7 +121,7 @@ static void routines_get_their_arguments(void **state) {
                 assert_int_equal(outcome, LAVA_MICROBENCHMARK_SKIPPED);
                 continue;
             }
-            /* Where the machine has so much other work that no two times agree, there is no figure, but a
+            /* If the machine has so much other work that no two times agree, there is no figure, but a
              * result. */
             assert_int_not_equal(outcome, LAVA_MICROBENCHMARK_STOPPED);
             assert_true(outcome == LAVA_MICROBENCHMARK_MEASURED ? ns[0] > 1e3 && ns[0] < 1e11 : ns[0] <= 0);

@@ -432,7 +432,7 @@ static int end_during_preparation(void) {
     exit(case_result() ? 1 : 3);
 }
 
-/* The device's compiler works for seconds where nothing is cached. Its own exit handlers must not run
+/* The device's compiler works for seconds if nothing is cached. Its own exit handlers must not run
  * meanwhile. */
 static int end_during_compilation(void) {
     start_preparation();

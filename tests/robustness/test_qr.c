@@ -89,7 +89,7 @@ static struct call new_form(enum lava_type type, int64_t m, int64_t n, int64_t k
     return call;
 }
 
-/* With Q of m rows, and a C of so many others. */
+/* With Q of m rows; C's other side has `others` elements. */
 static struct call new_product(enum lava_type type, int64_t m, int64_t k, int64_t others, int way) {
     bool adjoint = way & 1, on_right = way & 2;
     struct call call = {.qr = qr_new(type, m, k)};
@@ -158,8 +158,8 @@ static void check_result(struct call *call) {
     free(unit);
 }
 
-/* The CPU goes on after a failure. Where nothing is written, the matrix is as it was. The measure takes long:
- * where the device computed everything, once is enough. */
+/* The CPU goes on after a failure. If nothing is written, the matrix is as it was. The measure takes long:
+ * if the device computed everything, once is enough. */
 static void check_after(void *tested, bool came, bool is_new, const struct lava_progress *progress) {
     struct call *call = tested;
     bool goes_on = came && progress->column > 0;

@@ -1,4 +1,4 @@
-/* The forms of QR's panels: each result is as good as another one's, also where workgroups have rows of
+/* The forms of QR's panels: each result is as good as another one's, also if workgroups have rows of
  * different sizes, and workgroups that wait in vain for others give up. test_device_qr.c tests the results of
  * whatever form is chosen. */
 #include <math.h>
@@ -37,7 +37,7 @@ static int close_engine(void **state) {
     return 0;
 }
 
-/* Where two workgroups wait for each other, a busy machine takes long for a column. */
+/* If two workgroups wait for each other, a busy machine takes long for a column. */
 static const struct device_test_form forms_of[] = {{{1 + LAVA_PANEL_COLUMNS, 0}, 1, 0},
                                                    {{1 + LAVA_PANEL_ALONE, 256}, 1, 0},
                                                    {{1 + LAVA_PANEL_GRID, 256}, 2, UINT32_MAX},
@@ -76,7 +76,7 @@ static void forms(void **state) {
     }
 }
 
-/* So many workgroups that an invocation reads their sums in more than one go. Few columns, as a processor
+/* Enough workgroups that an invocation reads their sums in more than one go. Few columns, as a processor
  * takes long until all workgroups have had their turn. */
 static void many_groups(void **state) {
     const struct device_test_form many = {{1 + LAVA_PANEL_GRID, 64}, MOST_GROUPS, UINT32_MAX};
@@ -89,7 +89,7 @@ static void many_groups(void **state) {
     }
 }
 
-/* Rows of one workgroup that are much larger or smaller than the other's, or zero. Where all are zero, so are
+/* Rows of one workgroup that are much larger or smaller than the other's, or zero. If all are zero, so are
  * all tau. */
 static void check_uneven(enum lava_type type, double upper, double lower,
                          const struct device_test_form *form) {

@@ -59,7 +59,7 @@ static double uniform(unsigned *seed) {
     return 2.0 * rand_r(seed) / RAND_MAX - 1;
 }
 
-/* Whether N has an element there: in the quarter below the diagonal, or above it. */
+/* Returns whether N has an element there: in the quarter below the diagonal, or above it. */
 static bool is_in_quarter(const struct solve *x, int i, int j) {
     int half = x->order / 2;
     return x->options[1] == 'L' ? i >= half && j < half : i < half && j >= half;

@@ -182,7 +182,7 @@ static void ill_conditioned(void **state) {
     printf("%d ill-conditioned ones compared\n", compared);
 }
 
-/* Where memory is short the chunks are smaller, down to a plan's least, and C is larger than the memory. */
+/* If memory is short the chunks are smaller, down to a plan's least, and C is larger than the memory. */
 static void little_memory(void **state) {
     (void)state;
     for (int way = 0; way < 8; way++) {
@@ -224,7 +224,7 @@ static enum lava_status run_with(struct problem *problem, const struct lava_plan
     return status;
 }
 
-/* Nothing is written, and nothing is kept, where the device has less memory than it said. */
+/* Nothing is written, and nothing is kept, if the device has less memory than it said. */
 static void no_memory(void **state) {
     (void)state;
     for (int way = 0; way < 4; way++) {
@@ -260,7 +260,7 @@ static void set_finished(struct problem *problem, const struct matrix *solved,
         }
 }
 
-/* The CPU goes on from every state that the solver may leave: by chunks of rows of C or by bands, or, where
+/* The CPU goes on from every state that the solver may leave: by chunks of rows of C or by bands, or, if
  * rows are all, by chunks of columns. Returns their number. */
 static int complete_everywhere(struct problem *problem, int64_t rows) {
     const struct lava_overrides overrides = {.sides_each = 3};

@@ -1,6 +1,6 @@
 /* Faults in ?symm_, ?syr2k_, ?trmm_ and ?trsm_, through the names that programs call; the seed chooses
  * s or d, an argument any of s, d, c and z. Each passage of a point fails once, alone or with all that
- * follow: the result is right, and where the device survives the next call runs on it. Faults that end a
+ * follow: the result is right, and if the device survives the next call runs on it. Faults that end a
  * device's use are tried in processes of their own, at a random passage. Elements are small integers, so
  * every result is exact, and the memory between columns must not change. Built with -Dfault_injection=true.
  */
@@ -30,7 +30,7 @@ enum { N = 290, LD = N + 3, SMALL = 16, CHILD_S = 120 };
 enum routine { SYMM, SYR2K, TRMM, TRSM, ROUTINES };
 static const char *const names[ROUTINES] = {"symm_", "syr2k_", "trmm_", "trsm_"};
 
-/* is_alone: tried in a process of its own, where the fault is final, or where only a first call comes there.
+/* is_alone: tried in a process of its own, if the fault is final, or if only a first call comes there.
  */
 static const struct point {
     enum lava_fault_point point;
@@ -213,7 +213,7 @@ static bool ran_on_device(void) {
     return false;
 }
 
-/* A step that fails once leaves the call to the CPU. Only where memory is missing the device tries halves. */
+/* A step that fails once leaves the call to the CPU. Only if memory is missing the device tries halves. */
 static bool was_left_to_cpu(void) {
     struct lavablas_call last = {.size = sizeof last};
     if (lavablas_last_call(&last) == 0 && strcmp(last.place, "cpu") == 0 &&
@@ -295,7 +295,7 @@ static int sweep_all(enum routine first, size_t unused, long passage) {
     return !right;
 }
 
-/* A small call comes first, because kernels are prepared at a first call, and given up where that fails. */
+/* A small call comes first, because kernels are prepared at a first call, and given up if that fails. */
 static int meet_fault(enum routine routine, size_t p, long passage) {
     call_of_order(SMALL, routine);
     return !try_fault(routine, &points[p], passage, true);
@@ -321,7 +321,7 @@ static bool in_child(int run(enum routine routine, size_t p, long passage), enum
     return false;
 }
 
-/* Two of the routines at each such point; where no fault came, a third one at the first passage. */
+/* Two of the routines at each such point; if no fault came, a third one at the first passage. */
 static bool try_alone(void) {
     bool right = true;
     for (size_t p = 0; p < COUNT(points); p++)
