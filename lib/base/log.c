@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "lib/base/clock.h"
+
 #define LINE_BYTES 1024
 
 static _Atomic int highest_level = LAVA_LOG_NONE;
@@ -54,6 +56,12 @@ void lava_log_write(enum lava_log_level level, const char *format, ...) {
     va_start(arguments, format);
     write_line(level_prefixes[level], format, arguments);
     va_end(arguments);
+}
+
+uint64_t lava_log_part(const char *part, uint64_t begin_ns) {
+    uint64_t now_ns = lava_clock_now_ns();
+    LAVA_LOG(DEBUG, "preparation: %s: %.1f ms", part, (double)(now_ns - begin_ns) / 1e6);
+    return now_ns;
 }
 
 void lava_log_always(const char *format, ...) {

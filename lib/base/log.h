@@ -5,6 +5,7 @@
 #define LAVA_BASE_LOG_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum lava_log_level { LAVA_LOG_NONE, LAVA_LOG_ERROR, LAVA_LOG_WARN, LAVA_LOG_INFO, LAVA_LOG_DEBUG };
 
@@ -19,6 +20,9 @@ bool lava_log_enabled(enum lava_log_level level);
 void lava_log_write(enum lava_log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Prints at every level: what somebody should act on, as an unknown setting or that there is no BLAS. */
 void lava_log_always(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Prints, at level debug, how long a part of the device's preparation took. Returns the time: where the next
+ * part begins. */
+uint64_t lava_log_part(const char *part, uint64_t begin_ns);
 
 #define LAVA_LOG(level, ...)                                                                                 \
     do {                                                                                                     \

@@ -79,8 +79,10 @@ static enum lava_status create_engine(const char **why) {
     if (device->capabilities.kind == LAVA_DEVICE_CPU)
         lava_watch_be_patient(&driver);
     *why = "no memory for staging";
+    uint64_t begin_ns = lava_clock_now_ns();
     if ((status = lava_engine_create(device, lava_copy_pool_threads(), &engine)))
         return status;
+    begin_ns = lava_log_part("staging memory and copy threads", begin_ns);
     lava_context_set_engine(engine);
     lava_report_note(LAVA_REPORT_DEVICE, lava_context_capabilities()->name);
     pthread_mutex_lock(&figures.lock);
@@ -88,6 +90,7 @@ static enum lava_status create_engine(const char **why) {
     if (!figures.later)
         load_figures();
     pthread_mutex_unlock(&figures.lock);
+    lava_log_part("figures", begin_ns);
     return LAVA_OK;
 }
 
@@ -198,7 +201,9 @@ static enum lava_status test_kernels(struct work *work, struct lava_engine *engi
         lock_each_test(test);
     for (int i = 0; i < test->count; i++)
         lava_context_refuse(test->kernels[i]);
+    uint64_t begin_ns = lava_clock_now_ns();
     reserve(test);
+    lava_log_part("memory for the first products", begin_ns);
     while (!status && !lava_watch_is_given_up(&driver) && (kernel = lava_self_test_next(test, &result))) {
         lava_watch_step(&driver);
         if (result != LAVA_ERROR_UNAVAILABLE)

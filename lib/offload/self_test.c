@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "lib/host/convert.h"
 #include "lib/offload/worst.h"
@@ -300,14 +301,17 @@ enum lava_status lava_self_test_begin(struct lava_self_test *test, struct lava_e
 }
 
 const struct lava_kernel *lava_self_test_next(struct lava_self_test *test, enum lava_status *status) {
+    uint64_t begin_ns = lava_clock_now_ns();
     int index = lava_builder_next(test->builder, status);
     if (index < 0)
         return NULL;
     const struct lava_kernel *kernel = test->kernels[index];
+    begin_ns = lava_log_part("waiting for a kernel's pipelines", begin_ns);
     if (!*status)
         *status = test_kernel(test, kernel);
     if (!*status)
         *status = test_parts(test, kernel);
+    lava_log_part("its tests", begin_ns);
     if (*status && kernel->scheme != LAVA_SCHEME_NONE && !test->engine->device->shared->failed) {
         LAVA_LOG(INFO, "%s: kernel %s is not used: %s", test->engine->capabilities.label, kernel->name,
                  lava_status_name(*status));

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "lib/base/room.h"
 #include "lib/vk/pipelines.h"
@@ -32,14 +33,18 @@ static enum lava_status create_queues(struct lava_device *device) {
 static enum lava_status fill_device(struct lava_device *device, const struct lava_config *config,
                                     const char **why) {
     enum lava_status status;
+    uint64_t begin_ns = lava_clock_now_ns();
     device->staging_limit_bytes = config->pinned_bytes;
     if ((status = lava_selection_pick(device, config, why)))
         return status;
+    begin_ns = lava_log_part("the choice of a device", begin_ns);
     *why = "the driver refused to create the device";
     if ((status = lava_device_connect(device)) || (status = create_queues(device)))
         return status;
+    begin_ns = lava_log_part("the device and its queues", begin_ns);
     if ((status = lava_pipelines_create(device, config)))
         return status;
+    lava_log_part("the cache of pipelines", begin_ns);
     *why = "the driver leaves too little memory within the limits (ulimit -v, -d)";
     return lava_room_for_cpu() ? LAVA_OK : LAVA_ERROR_UNAVAILABLE;
 }
@@ -52,9 +57,11 @@ bool lava_gpu_has_room(const char **why) {
 enum lava_status lava_gpu_open_further(const struct lava_config *config, unsigned ordinal,
                                        struct lava_device **result, const char **why) {
     struct lava_device *device = NULL;
+    uint64_t begin_ns = lava_clock_now_ns();
     enum lava_status status =
         lava_gpu_has_room(why) ? lava_device_create(&device, why) : LAVA_ERROR_UNAVAILABLE;
     *result = NULL;
+    lava_log_part("the loader, the drivers and the instance", begin_ns);
     if (!status)
         device->ordinal = ordinal;
     if (status || (status = fill_device(device, config, why))) {
