@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/config.h"
 #include "lib/base/json.h"
 #include "lib/calibrate/calibration.h"
@@ -20,6 +21,7 @@
 #include "tools/command.h"
 #include "tools/cpu_advice.h"
 #include "tools/machine.h"
+#include "tools/nvidia.h"
 #include "tools/preloaded_program.h"
 
 static const char usage[] =
@@ -34,6 +36,7 @@ static const char usage[] =
 /* Less memory than this holds two blocks of order 2048 in fp64, hardly worth the way. */
 #define LITTLE_MEMORY_BYTES (256ull << 20)
 #define FINDINGS_MAX        64
+#define NVIDIA              0x10de /* on the PCI bus */
 
 enum level { GOOD, KNOW, BAD };
 
@@ -125,6 +128,11 @@ static void check_bus(const struct machine *machine) {
         const char *vendor = machine_vendor(gpu->vendor_id);
         add(GOOD, NULL, "hardware: %s %04x:%04x at %s", vendor ? vendor : "a display controller of vendor",
             gpu->vendor_id, gpu->device_id, gpu->address);
+        if (gpu->vendor_id == NVIDIA && nvidia_find_persistence(gpu->address) == NVIDIA_TRANSIENT)
+            add(KNOW, "sudo nvidia-smi -pm 1, or the service nvidia-persistenced, which lasts",
+                "driver: the GPU at %s has persistence mode off: the driver initializes it anew for each "
+                "program that finds no other one using it, for a second or more",
+                gpu->address);
     }
     if (machine->gpu_count == 0 && machine->node_count == 0)
         add(BAD, "put a GPU in; if this is a virtual machine or a container, pass one to it",
@@ -264,11 +272,13 @@ static bool check_tests(struct lava_capabilities *device) {
     static const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_FP64};
     const char *why;
     bool works = true;
+    uint64_t begin_ns = lava_clock_now_ns();
     if (!device_read(device, NULL, &why)) {
         add(BAD, "LAVABLAS_LOG=info says which call of Vulkan failed", "device: it cannot be opened: %s",
             why);
         return false;
     }
+    add(GOOD, NULL, "start: the device opens in %.0f ms", (double)(lava_clock_now_ns() - begin_ns) / 1e6);
     if (device->memory_bytes < LITTLE_MEMORY_BYTES)
         add(KNOW, "end other programs that use the GPU; raise LAVABLAS_MEMORY if it is set",
             "memory: only %.0f MiB may be used: products run in many small blocks",

@@ -2,10 +2,11 @@
 # `lavablas doctor` and `info`: each cause that keeps the GPU from being used is found and has a remedy, in folders made for
 # that; on lavapipe the device is found and tested. Both tell the same as JSON, and answer --help.
 #
-#   test_doctor.sh LAVABLAS OWN_PROGRAM
+#   test_doctor.sh LAVABLAS OWN_PROGRAM STUB_NVML
 set -eu
 tool=$1
 own=$2
+nvml=$3
 # shellcheck source=tests/programs/common.sh
 . "$(dirname "$0")/../programs/common.sh"
 export LAVABLAS_CACHE=0
@@ -87,6 +88,18 @@ else
     echo 'no other user: permissions are not checked'
 fi
 tool=$readable
+
+# A GPU of NVIDIA's that is initialized for each program; not one that its library does not know.
+gpu=$folder/root/sys/bus/pci/devices/0000:02:00.0
+cp -r "$folder/root/sys/bus/pci/devices/0000:01:00.0" "$gpu"
+echo 0x10de >"$gpu/vendor"
+mkdir "$folder/nvidia"
+cp "$nvml" "$folder/nvidia/libnvidia-ml.so.1"
+LD_LIBRARY_PATH=$folder/nvidia finds 1 '^note  driver: the GPU at 0000:02:00.0 has persistence mode off' --root "$folder/root"
+mv "$gpu" "$folder/root/sys/bus/pci/devices/0000:03:00.0"
+LD_LIBRARY_PATH=$folder/nvidia "$tool" doctor --root "$folder/root" >"$folder/findings" || :
+! grep -q 'persistence mode' "$folder/findings" || fail 'persistence mode of a GPU that is not known'
+rm -r "$folder/root/sys/bus/pci/devices/0000:03:00.0"
 
 VK_DRIVER_FILES=/nonexistent/driver.json VK_ICD_FILENAMES=/nonexistent/driver.json finds 1 '^bad   driver: .*VK_DRIVER_FILES'
 mkdir "$folder/broken"
