@@ -78,7 +78,7 @@ static void note_failure(const char *what, enum lava_type type, enum lava_status
 static bool verify_kernels(struct lava_engine *engine, enum lava_type type) {
     struct lava_self_test test;
     const struct lava_kernel *kernel;
-    enum lava_status result, status = lava_self_test_begin(&test, engine, type, false, NULL);
+    enum lava_status result, status = lava_self_test_begin(&test, engine, type, NULL);
     bool any = false;
     int done = 0;
     test.tell = note;

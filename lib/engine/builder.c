@@ -36,7 +36,6 @@ struct lava_builder {
     pthread_mutex_t lock; /* guards what follows, and the pipelines' results */
     pthread_cond_t changed;
     size_t next;
-    size_t end; /* no pipeline from this one on is begun yet */
 };
 
 static _Atomic int at_work; /* threads of all builders that create a pipeline */
@@ -44,7 +43,7 @@ static _Atomic int at_work; /* threads of all builders that create a pipeline */
 /* Creates the next pipeline. Returns false if none may be begun. The lock is held before and after. */
 static bool build_next(struct lava_builder *builder) {
     const struct lava_pipeline *unused;
-    if (builder->next >= builder->end)
+    if (builder->next >= builder->count)
         return false;
     struct pipeline *pipeline = &builder->pipelines[builder->next++];
     pthread_mutex_unlock(&builder->lock);
@@ -62,17 +61,11 @@ static bool build_next(struct lava_builder *builder) {
  * of its threads down. Returns false if none is left. The lock is held before and after. */
 static bool wait_for_turn(struct lava_builder *builder) {
     while (builder->next < builder->count) {
-        if (builder->next >= builder->end) {
-            lava_spare_ask(-1);
-            pthread_cond_wait(&builder->changed, &builder->lock);
-            lava_spare_ask(1);
-        } else if (at_work < lava_spare_room()) {
+        if (at_work < lava_spare_room())
             return true;
-        } else {
-            pthread_mutex_unlock(&builder->lock);
-            nanosleep(&(struct timespec){.tv_nsec = LOOK_AGAIN_NS}, NULL);
-            pthread_mutex_lock(&builder->lock);
-        }
+        pthread_mutex_unlock(&builder->lock);
+        nanosleep(&(struct timespec){.tv_nsec = LOOK_AGAIN_NS}, NULL);
+        pthread_mutex_lock(&builder->lock);
     }
     return false;
 }
@@ -110,7 +103,7 @@ static void add_kernel(struct lava_builder *builder, lava_builder_needs *needs,
 }
 
 struct lava_builder *lava_builder_start(struct lava_engine *engine, lava_builder_needs *needs,
-                                        const struct lava_kernel *const *kernels, int count, bool first_alone,
+                                        const struct lava_kernel *const *kernels, int count,
                                         bool (*stops)(void)) {
     struct lava_builder *builder = calloc(1, sizeof *builder);
     if (!builder)
@@ -118,10 +111,8 @@ struct lava_builder *lava_builder_start(struct lava_engine *engine, lava_builder
     builder->engine = engine;
     builder->stops = stops;
     for (int i = 0; i < count && i < KERNELS_MAX && builder->count + LAVA_ENGINE_PIPELINES <= PIPELINES_MAX;
-         i++) {
+         i++)
         add_kernel(builder, needs, kernels[i]);
-        builder->end = first_alone && i > 0 ? builder->end : builder->count;
-    }
     lava_pipelines_hold(engine->device, true);
     pthread_mutex_init(&builder->lock, NULL);
     pthread_cond_init(&builder->changed, NULL);
@@ -174,13 +165,6 @@ int lava_builder_next(struct lava_builder *builder, enum lava_status *status) {
         builder->reported[found] = true;
     pthread_mutex_unlock(&builder->lock);
     return found;
-}
-
-void lava_builder_go_on(struct lava_builder *builder) {
-    pthread_mutex_lock(&builder->lock);
-    builder->end = builder->count;
-    pthread_cond_broadcast(&builder->changed);
-    pthread_mutex_unlock(&builder->lock);
 }
 
 void lava_builder_end(struct lava_builder *builder) {

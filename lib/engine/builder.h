@@ -14,14 +14,11 @@ struct lava_builder;
 typedef size_t lava_builder_needs(const struct lava_engine *engine, const struct lava_kernel *kernel,
                                   struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]);
 
-/* Starts to create the pipelines that these kernels need, the first kernel's first; first_alone: only those,
- * until lava_builder_go_on. `stops` is asked before
+/* Starts to create the pipelines that these kernels need, the first kernel's first. `stops` is asked before
  * each pipeline: once it returns true no more are begun; NULL: never. Returns NULL without memory. */
 struct lava_builder *lava_builder_start(struct lava_engine *engine, lava_builder_needs *needs,
-                                        const struct lava_kernel *const *kernels, int count, bool first_alone,
+                                        const struct lava_kernel *const *kernels, int count,
                                         bool (*stops)(void));
-/* Begins with the other kernels, too. */
-void lava_builder_go_on(struct lava_builder *builder);
 /* Waits until all pipelines of a kernel exist, or one could not be created, as *status says. Returns its
  * index, each once; -1: there are no more. */
 int lava_builder_next(struct lava_builder *builder, enum lava_status *status);

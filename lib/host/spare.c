@@ -112,11 +112,11 @@ bool lava_spare_lower(const struct lava_openblas *openblas, int processors, stru
     return true;
 }
 
-void lava_spare_take(enum lava_routine routine, bool lowers, struct lava_spare *spare) {
+void lava_spare_take(enum lava_routine routine, struct lava_spare *spare) {
     *spare = (struct lava_spare){.is_counted = true};
     in_flight++;
     last_call_ns = lava_clock_now_ns();
-    if (!lowers || atomic_exchange(&taken, true))
+    if (atomic_exchange(&taken, true))
         return;
     const struct lava_openblas *openblas = library_of(routine);
     changes++;

@@ -23,12 +23,12 @@ void lava_spare_ask(int threads);
  * none. */
 int lava_spare_room(void);
 
-/* Begins a call that the CPU BLAS computes. lowers: sets the number of threads of the library that has the
- * routine lower, until lava_spare_return: by one, or by as many as were asked for, a quarter of the
+/* Begins a call that the CPU BLAS computes. Sets the number of threads of the library that has the routine
+ * lower, until lava_spare_return: by one, or by as many as were asked for, a quarter of the
  * processors at most. Changes nothing where the library is not OpenBLAS with threads of its own, where it has
  * fewer threads than there are processors, on fewer than four processors, or while another thread's call has
  * changed it. Any thread. */
-void lava_spare_take(enum lava_routine routine, bool lowers, struct lava_spare *spare);
+void lava_spare_take(enum lava_routine routine, struct lava_spare *spare);
 /* Ends the call. Sets the number that was there before, unless somebody else has set another one meanwhile.
  */
 void lava_spare_return(const struct lava_spare *spare);

@@ -114,7 +114,7 @@ double lava_learning_watch(const struct lava_operation *operation, const struct 
     use_figures(figures);
     learning->cpu_factor = lava_experience_cpu_factor(&learnt.experience, learning->key, &is_due);
     unlock(cancel_state);
-    if (is_due && !lava_readiness_needs_processors())
+    if (is_due && !lava_readiness_is_under_way())
         learning->alone = lava_fork_gate_alone();
     if (is_due)
         learning->start_ns = lava_clock_now_ns();
@@ -183,7 +183,7 @@ void lava_learning_end_device(const struct lava_learning *learning, const struct
 /* Returns whether the CPU's time says something of other calls. */
 static bool is_usual_time(const struct lava_learning *learning, uint64_t elapsed_ns) {
     return learning->alone > 0 && learning->alone == lava_fork_gate_alone() &&
-           !lava_readiness_needs_processors() && elapsed_ns > 0 &&
+           !lava_readiness_is_under_way() && elapsed_ns > 0 &&
            (double)elapsed_ns < LAVA_LEARNING_MOST_TIMES * learning->expected_ns[LAVA_PLACE_CPU];
 }
 

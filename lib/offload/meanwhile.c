@@ -113,7 +113,7 @@ bool lava_meanwhile_begin(struct lava_call *call, bool (*try_device)(struct lava
         return false;
     struct lava_call rest = *call;
     call->learning = rest.learning = (struct lava_learning){0}; /* in pieces, perhaps on both sides */
-    lava_spare_take(call->routine, true, &rest.spare);
+    lava_spare_take(call->routine, &rest.spare);
     bool is_left = lava_meanwhile_run(&rest.operation, cpu_s, look_for_device);
     lava_spare_return(&rest.spare);
     if (!is_left)

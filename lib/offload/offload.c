@@ -23,7 +23,6 @@
 #include "lib/offload/forecast.h"
 #include "lib/offload/fork_gate.h"
 #include "lib/offload/jump_guard.h"
-#include "lib/offload/kernel_demand.h"
 #include "lib/offload/meanwhile.h"
 #include "lib/offload/opening.h"
 #include "lib/offload/planning.h"
@@ -308,7 +307,7 @@ static bool begin(struct lava_call *call, bool *is_there) {
     if (early && !finished && is_awaiting(call))
         lava_forecast_watch(&call->operation, &call->learning);
     if (!finished && call->valid && lava_readiness_is_under_way() && !lava_process_is_forked())
-        lava_spare_take(call->routine, lava_readiness_needs_processors(), &call->spare);
+        lava_spare_take(call->routine, &call->spare);
     if (call->spare.before > 0)
         call->learning.alone = 0;
     fesetenv(&callers);
@@ -388,7 +387,6 @@ static void end(const struct lava_call *call) {
     if (underflowing == call)
         underflowing = NULL;
     lava_spare_return(&call->spare);
-    lava_kernel_demand_add(lava_type_real(call->operation.type), call->place, call->reason, elapsed_ns);
     lava_account_count(call, elapsed_ns);
     double lost_ns = lava_learning_end_call(&call->learning, &call->operation, call->start_ns + elapsed_ns);
     if (lost_ns > 0)

@@ -31,8 +31,7 @@
 static bool enter_child(void) {
     lava_threshold_close();
     lava_jump_guard_end(); /* the parent's devices are not the child's */
-    return lava_readiness_needs_processors() || lava_prepare_is_given_up() ||
-           lava_more_devices_is_at_work(true);
+    return lava_readiness_is_under_way() || lava_prepare_is_given_up() || lava_more_devices_is_at_work(true);
 }
 
 /* exit() may be what the calling thread has left a product for. */

@@ -25,7 +25,6 @@
 #include "lib/offload/context.h"
 #include "lib/offload/fork_gate.h"
 #include "lib/offload/idle.h"
-#include "lib/offload/kernel_demand.h"
 #include "lib/offload/process.h"
 #include "lib/offload/self_test.h"
 #include "lib/offload/steps.h"
@@ -179,24 +178,12 @@ static void reserve(const struct lava_self_test *test) {
     lava_self_test_unlock(test, cancel_state);
 }
 
-/* The other kernels. The watch sees nothing of the thread while it waits for a demand. */
-static void go_on(struct work *work, bool waits) {
-    if (waits) {
-        lava_watch_leave(&driver);
-        lava_kernel_demand_await(&work->test, work->need);
-        lava_watch_enter(&driver);
-        lava_self_test_go_on(&work->test);
-    }
-    lava_readiness_tell(work->need, LAVA_READINESS_RELEASED, NULL);
-}
-
 /* Tests the type's kernels. The type is usable as soon as one without planes is right: that one takes all
  * products until the others are tested, too. */
 static enum lava_status test_kernels(struct work *work, struct lava_engine *engine) {
     struct lava_self_test *test = &work->test;
     const struct lava_kernel *kernel;
-    bool waits = lava_config_get()->mode == LAVA_MODE_AUTO && !lava_config_get()->init_sync;
-    enum lava_status result, status = lava_self_test_begin(test, engine, work->type, waits, must_stop);
+    enum lava_status result, status = lava_self_test_begin(test, engine, work->type, must_stop);
     if (!work->holds)
         lock_each_test(test);
     for (int i = 0; i < test->count; i++)
@@ -213,8 +200,6 @@ static enum lava_status test_kernels(struct work *work, struct lava_engine *engi
             lava_context_admit(kernel);
         if (is_right && kernel->scheme == LAVA_SCHEME_NONE && !work->ready)
             set_ready(work);
-        go_on(work, waits);
-        waits = false;
     }
     lava_self_test_end(test);
     return status || work->ready ? status : LAVA_ERROR_UNAVAILABLE;

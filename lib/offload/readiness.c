@@ -15,7 +15,6 @@
 
 #define COLD     LAVA_READINESS_COLD
 #define STARTING LAVA_READINESS_STARTING
-#define HELD     LAVA_READINESS_HELD
 #define TESTING  LAVA_READINESS_TESTING
 #define READY    LAVA_READINESS_READY
 #define REFUSED  LAVA_READINESS_REFUSED
@@ -23,14 +22,13 @@
 
 // clang-format off
 const enum lava_readiness_state lava_readiness_states[LAVA_READINESS_STATES][LAVA_READINESS_EVENTS] = {
-    /*             WANTED    ADMITTED  RELEASED  PASSED    REFUSES   GIVEN_UP */
-    [COLD]     = { STARTING, COLD,     COLD,     COLD,     COLD,     GONE    },
-    [STARTING] = { STARTING, HELD,     STARTING, READY,    REFUSED,  GONE    },
-    [HELD]     = { HELD,     HELD,     TESTING,  READY,    REFUSED,  READY   }, /* its device has failed then */
-    [TESTING]  = { TESTING,  TESTING,  TESTING,  READY,    REFUSED,  READY   },
-    [READY]    = { READY,    READY,    READY,    READY,    READY,    READY   },
-    [REFUSED]  = { REFUSED,  REFUSED,  REFUSED,  REFUSED,  REFUSED,  REFUSED },
-    [GONE]     = { GONE,     GONE,     GONE,     GONE,     GONE,     GONE    },
+    /*             WANTED    ADMITTED  PASSED    REFUSES   GIVEN_UP */
+    [COLD]     = { STARTING, COLD,     COLD,     COLD,     GONE    },
+    [STARTING] = { STARTING, TESTING,  READY,    REFUSED,  GONE    },
+    [TESTING]  = { TESTING,  TESTING,  READY,    REFUSED,  READY   }, /* its device has failed then */
+    [READY]    = { READY,    READY,    READY,    READY,    READY   },
+    [REFUSED]  = { REFUSED,  REFUSED,  REFUSED,  REFUSED,  REFUSED },
+    [GONE]     = { GONE,     GONE,     GONE,     GONE,     GONE    },
 };
 
 #define UNOPENED LAVA_READINESS_UNOPENED
@@ -41,20 +39,19 @@ const enum lava_readiness_state lava_readiness_states[LAVA_READINESS_STATES][LAV
 #define FORKED   LAVA_READINESS_FORKED
 
 const enum lava_readiness_phase lava_readiness_phases[LAVA_READINESS_PHASES][LAVA_READINESS_EVENTS] = {
-    /*             WANTED    ADMITTED  RELEASED  PASSED    REFUSES   GIVEN_UP */
-    [UNOPENED] = { OPENING,  UNOPENED, UNOPENED, UNOPENED, UNOPENED, NONE    },
-    [OPENING]  = { OPENING,  OPEN,     OPENING,  OPENING,  OPENING,  NONE    },
-    [OPEN]     = { OPEN,     OPEN,     OPEN,     OPEN,     OPEN,     OPEN    },
-    [NONE]     = { NONE,     NONE,     NONE,     NONE,     NONE,     NONE    },
-    [EXITING]  = { EXITING,  EXITING,  EXITING,  EXITING,  EXITING,  EXITING },
-    [FORKED]   = { FORKED,   FORKED,   FORKED,   FORKED,   FORKED,   FORKED  },
+    /*             WANTED    ADMITTED  PASSED    REFUSES   GIVEN_UP */
+    [UNOPENED] = { OPENING,  UNOPENED, UNOPENED, UNOPENED, NONE    },
+    [OPENING]  = { OPENING,  OPEN,     OPENING,  OPENING,  NONE    },
+    [OPEN]     = { OPEN,     OPEN,     OPEN,     OPEN,     OPEN    },
+    [NONE]     = { NONE,     NONE,     NONE,     NONE,     NONE    },
+    [EXITING]  = { EXITING,  EXITING,  EXITING,  EXITING,  EXITING },
+    [FORKED]   = { FORKED,   FORKED,   FORKED,   FORKED,   FORKED  },
 };
 
 /*                             what it says                   why it must not be used */
 static const struct { const char *text; enum lava_reason reason; } facts[LAVA_READINESS_STATES] = {
     [COLD]     = { "not started",                             LAVA_REASON_STARTING  },
     [STARTING] = { "being prepared",                          LAVA_REASON_STARTING  },
-    [HELD]     = { "ready",                                   LAVA_REASON_COUNT     },
     [TESTING]  = { "ready",                                   LAVA_REASON_COUNT     },
     [READY]    = { "ready",                                   LAVA_REASON_COUNT     },
     [REFUSED]  = { "the device runs no kernel of this type",  LAVA_REASON_NO_KERNEL },
@@ -136,10 +133,6 @@ bool lava_readiness_is_under_way(void) {
     return lava_readiness_in(LAVA_READINESS_AT_WORK);
 }
 
-bool lava_readiness_needs_processors(void) {
-    return lava_readiness_in(LAVA_READINESS_IN(STARTING) | LAVA_READINESS_IN(TESTING));
-}
-
 /* `change` is held. Small calls leave a processor to a preparation (lava_threshold_spare). */
 static uint64_t move(uint64_t needs, enum lava_readiness_event event, const char *why) {
     uint64_t moved = 0;
@@ -153,7 +146,7 @@ static uint64_t move(uint64_t needs, enum lava_readiness_event event, const char
     if (event != LAVA_READINESS_GIVEN_UP || needs == LAVA_READINESS_ALL)
         readiness.phase = (int)lava_readiness_phases[readiness.phase][event];
     if (moved) {
-        lava_threshold_spare(lava_readiness_needs_processors());
+        lava_threshold_spare(lava_readiness_is_under_way());
         pthread_cond_broadcast(&readiness.changed);
     }
     return moved;
@@ -170,12 +163,9 @@ void lava_readiness_await(uint64_t needs, unsigned states, const struct timespec
     int cancel_state, error = 0;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     pthread_mutex_lock(&readiness.change);
-    while (!error && (lava_readiness_in(states) & needs)) {
-        if ((!deadline || lava_process_is_exiting()) && move(needs, LAVA_READINESS_RELEASED, NULL))
-            continue;
+    while (!error && (lava_readiness_in(states) & needs))
         error = deadline ? pthread_cond_timedwait(&readiness.changed, &readiness.change, deadline)
                          : pthread_cond_wait(&readiness.changed, &readiness.change);
-    }
     pthread_mutex_unlock(&readiness.change);
     pthread_setcancelstate(cancel_state, NULL);
 }

@@ -4,8 +4,8 @@
  * the work; steps.h names the needs of an operation.
  *
  *     WANTED a call needs it: the caller starts a thread for what has become STARTING
- *     ADMITTED its first kernel is right         RELEASED the other kernels may be tested, too
- *     PASSED its thread has ended, all is right  REFUSED the device cannot be used for it
+ *     ADMITTED its first kernel is right
+ *     PASSED its thread has ended, all is right  REFUSES the device cannot be used for it
  *     GIVEN_UP there is no device any more
  *
  * States and phases only move forward. Any thread may call these functions; a child of fork() may ask, and
@@ -42,7 +42,6 @@ static inline uint64_t lava_readiness_bit(enum lava_type type, enum lava_step st
 enum lava_readiness_state {
     LAVA_READINESS_COLD,     /* nothing was started */
     LAVA_READINESS_STARTING, /* a thread is at work, or waits for the steps before this one */
-    LAVA_READINESS_HELD,     /* usable by its first kernel; the thread waits before it tests the others */
     LAVA_READINESS_TESTING,  /* usable by what is tested; the thread tests the others */
     LAVA_READINESS_READY,    /* usable, and nobody is at work */
     LAVA_READINESS_REFUSED,  /* the device has no kernel for it that is right */
@@ -52,7 +51,6 @@ enum lava_readiness_state {
 enum lava_readiness_event {
     LAVA_READINESS_WANTED,
     LAVA_READINESS_ADMITTED,
-    LAVA_READINESS_RELEASED,
     LAVA_READINESS_PASSED,
     LAVA_READINESS_REFUSES,
     LAVA_READINESS_GIVEN_UP,
@@ -77,10 +75,8 @@ enum lava_reason lava_readiness_reason(enum lava_readiness_phase phase, enum lav
 
 /* Sets of states. */
 #define LAVA_READINESS_IN(state) (1u << (LAVA_READINESS_##state))
-#define LAVA_READINESS_AT_WORK                                                                               \
-    (LAVA_READINESS_IN(STARTING) | LAVA_READINESS_IN(HELD) | LAVA_READINESS_IN(TESTING))
-#define LAVA_READINESS_USABLE                                                                                \
-    (LAVA_READINESS_IN(HELD) | LAVA_READINESS_IN(TESTING) | LAVA_READINESS_IN(READY))
+#define LAVA_READINESS_AT_WORK   (LAVA_READINESS_IN(STARTING) | LAVA_READINESS_IN(TESTING))
+#define LAVA_READINESS_USABLE    (LAVA_READINESS_IN(TESTING) | LAVA_READINESS_IN(READY))
 
 /* The answer for a call. */
 struct lava_readiness_answer {
@@ -98,17 +94,15 @@ bool lava_readiness_is_open(void);
 uint64_t lava_readiness_in(unsigned states);
 /* Returns whether the device, open for others, would have to be prepared for these needs. */
 bool lava_readiness_would_start(uint64_t needs);
-/* A preparation is under way, of any step; and one that does not only wait to be released. */
+/* A preparation is under way, of any step. */
 bool lava_readiness_is_under_way(void);
-bool lava_readiness_needs_processors(void);
 
 /* Moves the needs. Returns those that have moved. why: what has become of the first type, in words; static
  * storage, NULL: as the state says. */
 uint64_t lava_readiness_tell(uint64_t needs, enum lava_readiness_event event, const char *why);
 
-/* Waits until none of the needs is in one of the states, until the deadline of CLOCK_REALTIME at the latest;
- * the thread cannot be cancelled meanwhile. Without a deadline (NULL), and in exit(), it releases what is
- * held. */
+/* Waits until none of the needs is in one of the states, until the deadline of CLOCK_REALTIME at the latest,
+ * if there is one (NULL: none); the thread cannot be cancelled meanwhile. */
 void lava_readiness_await(uint64_t needs, unsigned states, const struct timespec *deadline);
 
 /* Says in words what became of the preparation for fp32; static storage. */

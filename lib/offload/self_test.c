@@ -290,13 +290,12 @@ void lava_self_test_find_kernels(struct lava_self_test *test) {
 }
 
 enum lava_status lava_self_test_begin(struct lava_self_test *test, struct lava_engine *engine,
-                                      enum lava_type type, bool first_alone, bool (*stops)(void)) {
+                                      enum lava_type type, bool (*stops)(void)) {
     *test = (struct lava_self_test){.engine = engine, .type = type};
     lava_self_test_find_kernels(test);
     if (test->count == 0)
         return LAVA_ERROR_UNAVAILABLE;
-    test->builder =
-        lava_builder_start(engine, lava_engine_pipelines, test->kernels, test->count, first_alone, stops);
+    test->builder = lava_builder_start(engine, lava_engine_pipelines, test->kernels, test->count, stops);
     return test->builder ? LAVA_OK : LAVA_ERROR_HOST_MEMORY;
 }
 
@@ -321,10 +320,6 @@ const struct lava_kernel *lava_self_test_next(struct lava_self_test *test, enum 
     return kernel;
 }
 
-void lava_self_test_go_on(struct lava_self_test *test) {
-    lava_builder_go_on(test->builder);
-}
-
 void lava_self_test_end(struct lava_self_test *test) {
     lava_builder_end(test->builder);
     test->builder = NULL;
@@ -334,7 +329,7 @@ enum lava_status lava_self_test_run(struct lava_engine *engine, enum lava_type t
     struct lava_self_test test;
     const struct lava_kernel *kernel;
     bool any = false;
-    enum lava_status status = lava_self_test_begin(&test, engine, type, false, NULL), result;
+    enum lava_status status = lava_self_test_begin(&test, engine, type, NULL), result;
     while (!status && (kernel = lava_self_test_next(&test, &result))) {
         any = any || (!result && kernel->scheme == LAVA_SCHEME_NONE);
         if (result != LAVA_ERROR_UNAVAILABLE)

@@ -33,12 +33,10 @@ struct lava_self_test {
     void *context;
 };
 
-/* Starts to create the pipelines of the type's kernels; first_alone: of the first kernel, and of the others
- * from lava_self_test_go_on on. `stops` is as for the builder. Returns LAVA_ERROR_UNAVAILABLE if there is no
- * kernel for this device. */
+/* Starts to create the pipelines of the type's kernels. `stops` is as for the builder. Returns
+ * LAVA_ERROR_UNAVAILABLE if there is no kernel for this device. */
 enum lava_status lava_self_test_begin(struct lava_self_test *test, struct lava_engine *engine,
-                                      enum lava_type type, bool first_alone, bool (*stops)(void));
-void lava_self_test_go_on(struct lava_self_test *test);
+                                      enum lava_type type, bool (*stops)(void));
 /* Tests the next kernel, or waits for it. *status is its result; LAVA_ERROR_SELF_TEST says that it computes
  * wrong results. Returns NULL if there are no more. A row by planes that fails is only refused, in the
  * engine's capabilities, and the result is LAVA_ERROR_UNAVAILABLE. After any other error the device must not

@@ -411,7 +411,7 @@ static enum lava_status test_by_one_kernel(struct lava_self_test *test, bool (*s
         return status;
     test->kernels[0] = kernel;
     test->count = 1;
-    test->builder = lava_builder_start(test->engine, needs, test->kernels, 1, false, stops);
+    test->builder = lava_builder_start(test->engine, needs, test->kernels, 1, stops);
     if (!test->builder)
         return LAVA_ERROR_HOST_MEMORY;
     if (lava_builder_next(test->builder, &status) >= 0 && !status)

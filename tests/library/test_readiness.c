@@ -89,7 +89,7 @@ static void test_answers(void **unused) {
     assert_int_equal(lava_readiness_tell(plain, LAVA_READINESS_WANTED, NULL), 0); /* one thread each */
     assert_int_equal(lava_readiness_phase(), LAVA_READINESS_OPENING);
     check(plain | structured, LAVA_REASON_STARTING, 0, plain);
-    assert_true(lava_readiness_is_under_way() && lava_readiness_needs_processors());
+    assert_true(lava_readiness_is_under_way());
     assert_false(lava_readiness_would_start(other)); /* nothing is open that a plan could be made for */
 
     lava_readiness_tell(plain, LAVA_READINESS_REFUSES, NULL);
@@ -110,42 +110,40 @@ static void test_answers(void **unused) {
     assert_int_equal(LAVA_READINESS_PLAIN & (plain | structured | other), plain | other);
 }
 
-static const uint64_t held = UINT64_C(1) << (LAVA_TYPE_FP16 * LAVA_STEP_COUNT);
+static const uint64_t need = UINT64_C(1) << (LAVA_TYPE_FP16 * LAVA_STEP_COUNT);
 
 static void *wait_for_it(void *unused) {
-    lava_readiness_await(held, LAVA_READINESS_AT_WORK, NULL);
-    return unused;
+    lava_readiness_await(need, LAVA_READINESS_AT_WORK, NULL);
+    return lava_readiness_in(LAVA_READINESS_IN(READY)) == need ? unused : NULL;
 }
 
-/* Who waits for a need releases it; returns whether all is as it should be. */
-static bool is_released(void) {
-    struct timespec deadline = {.tv_sec = time(NULL) + 60}, at_once = {0};
+/* Calls may use what is being tested, and who waits for it waits until all is; returns whether it is so. */
+static bool is_awaited(void) {
+    struct timespec at_once = {0};
     pthread_t waiter;
-    lava_readiness_tell(held, LAVA_READINESS_WANTED, NULL);
-    bool is_right = lava_readiness_tell(held, LAVA_READINESS_ADMITTED, NULL) == held &&
-                    lava_readiness_phase() == LAVA_READINESS_OPEN && lava_readiness_is_under_way() &&
-                    !lava_readiness_needs_processors();
-    lava_readiness_await(held, LAVA_READINESS_IN(HELD), &at_once);
-    is_right = is_right && lava_readiness_in(LAVA_READINESS_IN(HELD)) == held;
-    if (pthread_create(&waiter, NULL, wait_for_it, NULL))
+    void *is_ready = NULL;
+    lava_readiness_tell(need, LAVA_READINESS_WANTED, NULL);
+    bool is_right = lava_readiness_tell(need, LAVA_READINESS_ADMITTED, NULL) == need &&
+                    lava_readiness_phase() == LAVA_READINESS_OPEN && lava_readiness_is_under_way();
+    lava_readiness_await(need, LAVA_READINESS_AT_WORK, &at_once);
+    is_right = is_right && lava_readiness_in(LAVA_READINESS_IN(TESTING)) == need;
+    if (pthread_create(&waiter, NULL, wait_for_it, &at_once))
         return false;
-    lava_readiness_await(held, LAVA_READINESS_IN(HELD), &deadline);
-    is_right = is_right && lava_readiness_in(LAVA_READINESS_IN(TESTING)) == held &&
-               lava_readiness_tell(held, LAVA_READINESS_PASSED, NULL) == held;
-    pthread_join(waiter, NULL);
-    return is_right && !lava_readiness_is_under_way() &&
-           !lava_readiness_tell(LAVA_READINESS_ALL & held, LAVA_READINESS_GIVEN_UP, NULL) &&
-           lava_readiness_in(LAVA_READINESS_IN(READY)) == held;
+    is_right = is_right && lava_readiness_tell(need, LAVA_READINESS_PASSED, NULL) == need;
+    pthread_join(waiter, &is_ready);
+    return is_right && is_ready && !lava_readiness_is_under_way() &&
+           !lava_readiness_tell(LAVA_READINESS_ALL & need, LAVA_READINESS_GIVEN_UP, NULL) &&
+           lava_readiness_in(LAVA_READINESS_IN(READY)) == need;
 }
 
 /* In a process of its own, which has an open device from then on. */
-static void test_release(void **unused) {
+static void test_waiting(void **unused) {
     int status = -1;
     (void)unused;
     fflush(NULL);
     pid_t id = fork();
     if (id == 0)
-        _exit(is_released() ? 0 : 1);
+        _exit(is_awaited() ? 0 : 1);
     assert_true(waitpid(id, &status, 0) == id);
     assert_int_equal(status, 0);
 }
@@ -153,7 +151,7 @@ static void test_release(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_states),  cmocka_unit_test(test_phases),  cmocka_unit_test(test_reasons),
-        cmocka_unit_test(test_release), cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_waiting), cmocka_unit_test(test_answers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,7 +68,7 @@ static void room(void **state) {
     (void)state;
     nanosleep(&(struct timespec){.tv_nsec = 60000000}, NULL);
     assert_int_equal(lava_spare_room(), processors);
-    lava_spare_take(LAVA_ROUTINE_dgemm_, true, &spare);
+    lava_spare_take(LAVA_ROUTINE_dgemm_, &spare);
     assert_true(lava_spare_room() <= lava_spare_share(processors));
     nanosleep(&(struct timespec){.tv_nsec = 60000000}, NULL);
     assert_true(lava_spare_room() <= lava_spare_share(processors)); /* the call goes on */
@@ -122,10 +122,10 @@ static void in_the_library(void **state) {
         dlclose(handle);
     int before = real.get_threads();
     bool lowers = real.has_own_threads && lava_processor_count() >= 4 && before >= lava_processor_count();
-    lava_spare_take(LAVA_ROUTINE_dgemm_, true, &spare);
+    lava_spare_take(LAVA_ROUTINE_dgemm_, &spare);
     assert_int_equal(real.get_threads(), before - lowers);
     assert_int_equal(lava_spare_threads(&real), before);
-    lava_spare_take(LAVA_ROUTINE_dgemm_, true, &second);
+    lava_spare_take(LAVA_ROUTINE_dgemm_, &second);
     assert_int_equal(real.get_threads(), before - lowers);
     lava_spare_return(&second);
     assert_int_equal(real.get_threads(), before - lowers);

@@ -13,7 +13,6 @@
 #include "lavablas_cblas.h"
 #include "lib/base/fault.h"
 #include "lib/offload/context.h"
-#include "lib/offload/kernel_demand.h"
 #include "lib/offload/offload.h"
 #include "lib/offload/planning.h"
 #include "lib/offload/prepare.h"
@@ -201,9 +200,9 @@ static int kernels_admitted(void) {
     return -__builtin_popcountll(lava_context_capabilities()->refused_kernels);
 }
 
-/* A type is ready with its first kernel, and the others wait until the device has computed for a while.
- * Whether the process leaves processors unused is known after 100 ms at the earliest. */
-static int other_kernels_wait(void) {
+/* A type is ready with its first kernel. The others are compiled and tested from then on, and need no call.
+ */
+static int other_kernels_follow(void) {
     enum lava_reason reason;
     lava_offload_open();
     double begin = case_now();
@@ -211,13 +210,7 @@ static int other_kernels_wait(void) {
         CASE_CHECK(reason == LAVA_REASON_STARTING && case_now() - begin < AT_MOST);
         case_sleep(0.001);
     }
-    double ready = case_now();
     int first = kernels_admitted();
-    case_sleep(0.06);
-    int later = kernels_admitted();
-    if (case_now() - ready < 0.09)
-        CASE_CHECK(later == first && lava_readiness_is_under_way() && !lava_readiness_needs_processors());
-    lava_kernel_demand_add(LAVA_TYPE_FP32, LAVA_PLACE_GPU, LAVA_REASON_PROFITABLE, 1000000000);
     settle();
     CASE_CHECK(kernels_admitted() > first);
     return case_result();
@@ -572,7 +565,7 @@ int main(int argument_count, char **arguments) {
          .attempts = 4, /* beside other work all times are others */
          .lines = -1,
          .variables = {AUTO, "LAVABLAS_CALIBRATE=off"}},
-        {.name = "other kernels wait", .run = other_kernels_wait, .attempts = 4, .variables = {AUTO}},
+        {.name = "other kernels follow", .run = other_kernels_follow, .attempts = 4, .variables = {AUTO}},
         {.name = "ready types go on", .run = ready_types_go_on, .variables = {ASYNC}},
         {.name = "end during another type",
          .run = end_during_another_type,

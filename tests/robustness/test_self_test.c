@@ -99,10 +99,15 @@ static void note(const struct lava_self_test_result *result, void *unused) {
     largest = fmax(largest, result->error);
 }
 
-/* Tests the first kernel of the type, and complex products by it. */
+/* Tests the first kernel of the type, and complex products by it. The others are refused meanwhile. */
 static enum lava_status test_first_kernel(struct lava_self_test *test, bool (*stops)(void)) {
+    const uint64_t refused = engine->capabilities.refused_kernels;
+    lava_self_test_find_kernels(test);
+    for (int i = 1; i < test->count; i++)
+        lava_kernel_refuse(test->kernels[i], &engine->capabilities);
     enum lava_status result = LAVA_ERROR_UNAVAILABLE,
-                     status = lava_self_test_begin(test, engine, LAVA_TYPE_FP32, true, stops);
+                     status = lava_self_test_begin(test, engine, LAVA_TYPE_FP32, stops);
+    engine->capabilities.refused_kernels = refused;
     test->tell = note;
     if (!status && !lava_self_test_next(test, &result))
         status = LAVA_ERROR_UNAVAILABLE;

@@ -313,11 +313,11 @@ static int not_beside_a_preparation(void) {
     lava_fork_gate_enter();
     lava_forecast_watch(&operation, &learning);
     CASE_CHECK(learning.alone > 0 && !lava_prepare_may_multiply(LAVA_TYPE_FP32, false, &reason));
-    CASE_CHECK(lava_readiness_needs_processors());
+    CASE_CHECK(lava_readiness_is_under_way());
     CASE_CHECK(lava_learning_end_call(&learning, &operation, learning.start_ns + (uint64_t)(5 * CPU_NS)) ==
                0);
     lava_fork_gate_leave();
-    for (int i = 0; i < LAVA_EXPERIENCE_SAMPLES && lava_readiness_needs_processors(); i++)
+    for (int i = 0; i < LAVA_EXPERIENCE_SAMPLES && lava_readiness_is_under_way(); i++)
         CASE_CHECK(lose(&operation, 5 * CPU_NS, &learning) == 0 && learning.cpu_factor == 0);
     lava_prepare_may_multiply(LAVA_TYPE_FP32, true,
                               &reason); /* the device's compiler is done before the process is */
