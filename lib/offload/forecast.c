@@ -33,11 +33,14 @@
 /* By a guess this share of a call counts that the device would lose: the CPU may be slower than guessed. */
 #define LOST_SHARE (1.0 / 16)
 
-/* A class's word: the upper 48 bits are the key's, the others the ratio's logarithm, from 1/2^31 to 2^31 in
- * steps of 1/1024 octave. 0: not known. */
-#define RATIO_BITS   UINT64_C(0xffff)
-#define OCTAVE_STEPS 1024
-#define MOST_OCTAVES 31
+/* A class of operations; all zero: free. The name is part of the key's hash, which is never 0. */
+union forecast_class {
+    uint64_t word;
+    struct {
+        uint32_t name;
+        float ratio; /* 0: not known */
+    };
+};
 
 /* A class may stand in this many places, one after the other. */
 #define PLACES 8
@@ -67,34 +70,23 @@ double lava_forecast_share(const struct lava_forecast *prospect, const struct la
     return fmin(1, SAVING_WEIGHT * (1 - ratio));
 }
 
-static uint64_t encode(double ratio) {
-    double octaves = fmin(fmax(log2(ratio), -MOST_OCTAVES), MOST_OCTAVES);
-    return ratio > 0 ? 1 + (uint64_t)lrint((octaves + MOST_OCTAVES) * OCTAVE_STEPS) : 0;
-}
-
-static double decode(uint64_t code) {
-    return code > 0 ? exp2((double)(code - 1) / OCTAVE_STEPS - MOST_OCTAVES) : 0;
-}
-
-/* Fibonacci hashing, as in dispatch/experience.c. */
-static uint64_t spread(uint64_t key) {
-    return key * UINT64_C(0x9e3779b97f4a7c15);
-}
-
 double lava_forecast_class_ratio(struct lava_forecast_ratios *ratios, const struct lava_forecast *prospect,
                                  const struct lava_operation *operation) {
     if (lava_operation_overlaps(operation)) /* others of its class do not */
         return INFINITY;
-    uint64_t name = spread(lava_experience_key(operation)) & ~RATIO_BITS;
+    /* Fibonacci hashing, as in dispatch/experience.c */
+    uint64_t hash = lava_experience_key(operation) * UINT64_C(0x9e3779b97f4a7c15);
+    uint32_t name = (uint32_t)(hash >> 32) | 1;
     for (unsigned i = 0; i < PLACES; i++) {
-        _Atomic uint64_t *place = &ratios->classes[((name >> 32) + i) % LAVA_FORECAST_CLASSES];
-        uint64_t found = atomic_load_explicit(place, memory_order_relaxed);
-        if (found == 0) {
-            found = name | encode(lava_forecast_ratio(prospect, operation));
-            atomic_store_explicit(place, found, memory_order_relaxed);
+        _Atomic uint64_t *place = &ratios->classes[((name >> 1) + i) % LAVA_FORECAST_CLASSES];
+        union forecast_class found = {.word = atomic_load_explicit(place, memory_order_relaxed)};
+        if (found.word == 0) {
+            found.name = name;
+            found.ratio = (float)lava_forecast_ratio(prospect, operation);
+            atomic_store_explicit(place, found.word, memory_order_relaxed);
         }
-        if ((found & ~RATIO_BITS) == name)
-            return decode(found & RATIO_BITS);
+        if (found.name == name)
+            return (double)found.ratio;
     }
     return LAVA_FORECAST_NO_PLACE;
 }

@@ -69,9 +69,9 @@ struct lava_forecast_ratios {
 /* What stands for the ratio of a class without a place: less than any other. */
 #define LAVA_FORECAST_NO_PLACE 0x1p-31
 
-/* Returns lava_forecast_ratio of an operation of the same class, within a thousandth. Where there is no place
- * for a class, the ratio is next to nothing, so that its operations count as a whole: programs of many
- * classes spend no more time on plans. */
+/* Returns lava_forecast_ratio of an operation of the same class. Where there is no place for a class, the
+ * ratio is next to nothing, so that its operations count as a whole: programs of many classes spend no more
+ * time on plans. */
 double lava_forecast_class_ratio(struct lava_forecast_ratios *ratios, const struct lava_forecast *prospect,
                                  const struct lava_operation *operation);
 

@@ -20,33 +20,34 @@ static _Atomic double cutoff = INFINITY; /* until the threshold is opened */
 /* No lock: a child of fork() closes the threshold, whatever another thread was doing. */
 static _Atomic bool is_open, spares_processor;
 static _Atomic bool is_closed; /* for good, even if it is opened later */
-static _Atomic double usual;   /* if nothing is prepared */
 
 static double first_cutoff(const struct lava_cpu_blas *blas) {
     double work = lava_cpu_blas_figures(blas).flops_per_s[LAVA_TYPE_FP32] * UNBEATABLE_S / 2.0;
-    return work > LAVA_POLICY_CUTOFF ? work : LAVA_POLICY_CUTOFF;
+    return fmax(work, LAVA_POLICY_CUTOFF);
 }
 
-static double usual_threshold(const struct lava_config *config) {
-    if (config->stats || config->mode == LAVA_MODE_GPU || config->log_level >= LAVA_LOG_DEBUG)
-        return 0;
-    return config->mode == LAVA_MODE_CPU ? INFINITY : lava_threshold_cutoff();
+static bool looks_at_each_call(const struct lava_config *config) {
+    return config->stats || config->log_level >= LAVA_LOG_DEBUG;
 }
 
-/* A threshold that is closed, or lets every call pass, stays as it is. */
+/* While a device is prepared, a call of several threads leaves a processor to that (lib/host/spare.h). */
+static double lowered_cutoff(void) {
+    return spares_processor ? fmin(lava_threshold_cutoff(), LAVA_ONE_THREAD_WORK) : lava_threshold_cutoff();
+}
+
 static double due(void) {
-    double work = usual;
-    /* while a device is prepared, a call of several threads leaves a processor to that (lib/host/spare.h) */
-    bool spares = spares_processor && isfinite(work);
-    return spares ? fmin(work, LAVA_ONE_THREAD_WORK) : work;
+    const struct lava_config *config = lava_config_get();
+    if (looks_at_each_call(config))
+        return 0;
+    if (is_closed || config->mode == LAVA_MODE_CPU)
+        return INFINITY;
+    return config->mode == LAVA_MODE_GPU ? 0 : lowered_cutoff();
 }
 
 static double due_to_count(void) {
     const struct lava_config *config = lava_config_get();
-    if (!config->stats || config->mode == LAVA_MODE_GPU || config->log_level >= LAVA_LOG_DEBUG)
-        return 0;
-    double work = lava_threshold_cutoff();
-    return spares_processor ? fmin(work, LAVA_ONE_THREAD_WORK) : work;
+    bool counts = config->stats && config->mode != LAVA_MODE_GPU && config->log_level < LAVA_LOG_DEBUG;
+    return counts ? lowered_cutoff() : 0;
 }
 
 /* Whoever stores last looks again, so that nothing stays that another thread has changed meanwhile. */
@@ -70,12 +71,10 @@ void lava_threshold_measured(const struct lava_figures *figures) {
     double work = lava_figures_least_work(&figures->cpu, figures->device.call_latency_ns);
     if (!(figures->device.call_latency_ns > 0) || !(work > 0))
         return;
-    work = work > LAVA_POLICY_CUTOFF ? work : LAVA_POLICY_CUTOFF;
-    double before = lava_threshold_cutoff();
-    if (work >= before)
+    work = fmax(work, LAVA_POLICY_CUTOFF);
+    if (work >= lava_threshold_cutoff())
         return;
     atomic_store_explicit(&cutoff, work, memory_order_relaxed);
-    atomic_compare_exchange_strong(&usual, &before, work);
     publish();
 }
 
@@ -87,17 +86,14 @@ void lava_threshold_spare(bool spares) {
 void lava_threshold_open(void) {
     const struct lava_cpu_blas *blas = lava_cpu_blas_get();
     atomic_store_explicit(&cutoff, first_cutoff(blas), memory_order_relaxed);
-    usual = is_closed ? INFINITY : usual_threshold(lava_config_get());
     is_open = true;
     publish();
 }
 
 void lava_threshold_close(void) {
-    const struct lava_config *config = lava_config_get();
-    if (config->stats || config->log_level >= LAVA_LOG_DEBUG)
+    if (looks_at_each_call(lava_config_get()))
         return;
     is_closed = true;
-    usual = INFINITY;
     is_open = true;
     publish();
 }
