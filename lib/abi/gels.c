@@ -107,24 +107,18 @@ static void gels_compute(const struct gels_arguments *arguments) {
     write_results(arguments, info < 0 ? LAVA_INTEGERS_NO_MEMORY : info);
 }
 
-#define PARAMETERS(integer, type)                                                                            \
-    const char *trans, const integer *m, const integer *n, const integer *nrhs, LAVA_ELEMENT_##type *a,      \
-        const integer *lda, LAVA_ELEMENT_##type *b, const integer *ldb, LAVA_ELEMENT_##type *work,           \
-        const integer *lwork, integer *info
-#define LIST(integer, type) (PARAMETERS(integer, type))
-#define WITH(integer, type) (PARAMETERS(integer, type), size_t trans_length)
-#define NAMES               (trans, m, n, nrhs, a, lda, b, ldb, work, lwork, info)
-#define WITH_NAMES          (trans, m, n, nrhs, a, lda, b, ldb, work, lwork, info, trans_length)
+#define LIST(integer, type)                                                                                  \
+    (const char *trans, const integer *m, const integer *n, const integer *nrhs, LAVA_ELEMENT_##type *a,     \
+     const integer *lda, LAVA_ELEMENT_##type *b, const integer *ldb, LAVA_ELEMENT_##type *work,              \
+     const integer *lwork, integer *info)
+#define NAMES (trans, m, n, nrhs, a, lda, b, ldb, work, lwork, info)
 #define ARGUMENTS(entry)                                                                                     \
     { LAVA_ROUTINE_##entry, *trans, *m, *n, *nrhs, *lda, *ldb, *lwork, a, b, work, info }
 
-#define GELS_FORTRAN(entry, integer, type)                                                                   \
-    LAVA_ENTRY_FORTRAN(entry, LIST(integer, type), NAMES, WITH(integer, type), WITH_NAMES, gels,             \
+#define GELS_FORTRAN(entry, integer, type, ...)                                                              \
+    LAVA_ENTRY_FORTRAN(entry, LIST(integer, type), NAMES, 1, gels,                                           \
                        lava_workspace_is_query(*lwork) ||                                                    \
                            lava_threshold_forwards_least_squares((double)*m, (double)*n, (double)*nrhs),     \
                        ARGUMENTS(entry))
 
-#define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
-    family##_##convention(prefix##routine##suffix, integer, type)
-
-LAVA_GELS_ROUTINES(ENTRY)
+LAVA_GELS_ROUTINES(LAVA_ENTRY_OF)

@@ -81,31 +81,20 @@ static void gemmt_compute(const struct gemmt_arguments *arguments) {
             (int)uplo                                                                                        \
     }
 
-#define FORTRAN_PARAMETERS(integer, type, scalar)                                                            \
-    const char *uplo, const char *transa, const char *transb, const integer *n, const integer *k,            \
-        const LAVA_ELEMENT_##scalar *alpha, const LAVA_ELEMENT_##type *a, const integer *lda,                \
-        const LAVA_ELEMENT_##type *b, const integer *ldb, const LAVA_ELEMENT_##scalar *beta,                 \
-        LAVA_ELEMENT_##type *c, const integer *ldc
-#define FORTRAN_LIST(integer, type, scalar) (FORTRAN_PARAMETERS(integer, type, scalar))
-#define FORTRAN_WITH(integer, type, scalar)                                                                  \
-    (FORTRAN_PARAMETERS(integer, type, scalar), size_t uplo_length, size_t transa_length,                    \
-     size_t transb_length)
+#define FORTRAN_LIST(integer, type, scalar)                                                                  \
+    (const char *uplo, const char *transa, const char *transb, const integer *n, const integer *k,           \
+     const LAVA_ELEMENT_##scalar *alpha, const LAVA_ELEMENT_##type *a, const integer *lda,                   \
+     const LAVA_ELEMENT_##type *b, const integer *ldb, const LAVA_ELEMENT_##scalar *beta,                    \
+     LAVA_ELEMENT_##type *c, const integer *ldc)
 #define FORTRAN_NAMES (uplo, transa, transb, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
-#define FORTRAN_WITH_NAMES                                                                                   \
-    (uplo, transa, transb, n, k, alpha, a, lda, b, ldb, beta, c, ldc, uplo_length, transa_length,            \
-     transb_length)
 #define FORTRAN_ARGUMENTS(entry)                                                                             \
     { {LAVA_ROUTINE_##entry, 0, *transa, *transb, *n, *n, *k, *lda, *ldb, *ldc, alpha, beta, a, b, c}, *uplo }
 
-#define GEMMT_CBLAS(entry, integer, type, scalar)                                                            \
+#define GEMMT_CBLAS(entry, integer, type, type_c, scalar)                                                    \
     LAVA_ENTRY_CBLAS(entry, CBLAS_LIST(integer, type, scalar), CBLAS_NAMES, gemmt,                           \
                      lava_threshold_forwards_triangle((double)n, (double)k), CBLAS_ARGUMENTS(entry, scalar))
-#define GEMMT_FORTRAN(entry, integer, type, scalar)                                                          \
-    LAVA_ENTRY_FORTRAN(entry, FORTRAN_LIST(integer, type, scalar), FORTRAN_NAMES,                            \
-                       FORTRAN_WITH(integer, type, scalar), FORTRAN_WITH_NAMES, gemmt,                       \
+#define GEMMT_FORTRAN(entry, integer, type, type_c, scalar)                                                  \
+    LAVA_ENTRY_FORTRAN(entry, FORTRAN_LIST(integer, type, scalar), FORTRAN_NAMES, 3, gemmt,                  \
                        lava_threshold_forwards_triangle((double)*n, (double)*k), FORTRAN_ARGUMENTS(entry))
 
-#define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
-    family##_##convention(prefix##routine##suffix, integer, type, scalar)
-
-LAVA_GEMMT_ROUTINES(ENTRY)
+LAVA_GEMMT_ROUTINES(LAVA_ENTRY_OF)

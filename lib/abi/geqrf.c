@@ -99,19 +99,16 @@ static void geqrf_compute(const struct geqrf_arguments *arguments) {
     { LAVA_ROUTINE_##entry, *m, *n, *k, *lda, *lwork, a, tau, work, info }
 
 /* They have no characters, so no lengths follow. */
-#define GEQRF_FORTRAN(entry, integer, type)                                                                  \
+#define GEQRF_FORTRAN(entry, integer, type, ...)                                                             \
     LAVA_ENTRY_CBLAS(entry, GEQRF_LIST(integer, type), GEQRF_NAMES, geqrf,                                   \
                      lava_workspace_is_query(*lwork) ||                                                      \
                          lava_threshold_forwards_factorization((double)*m, (double)*n),                      \
                      GEQRF_ARGUMENTS(entry))
-#define ORGQR_FORTRAN(entry, integer, type)                                                                  \
+#define ORGQR_FORTRAN(entry, integer, type, ...)                                                             \
     LAVA_ENTRY_CBLAS(entry, ORGQR_LIST(integer, type), ORGQR_NAMES, geqrf,                                   \
                      lava_workspace_is_query(*lwork) ||                                                      \
                          lava_threshold_forwards_reflections((double)*m, (double)*n, (double)*k),            \
                      ORGQR_ARGUMENTS(entry))
 
-#define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
-    family##_##convention(prefix##routine##suffix, integer, type)
-
-LAVA_GEQRF_ROUTINES(ENTRY)
-LAVA_ORGQR_ROUTINES(ENTRY)
+LAVA_GEQRF_ROUTINES(LAVA_ENTRY_OF)
+LAVA_ORGQR_ROUTINES(LAVA_ENTRY_OF)

@@ -89,11 +89,8 @@ static void getrf_compute(const struct getrf_arguments *arguments) {
     { LAVA_ROUTINE_##entry, *m, *n, *lda, a, ipiv, info }
 
 /* It has no characters, so no lengths follow. */
-#define GETRF_FORTRAN(entry, integer, type)                                                                  \
+#define GETRF_FORTRAN(entry, integer, type, ...)                                                             \
     LAVA_ENTRY_CBLAS(entry, LIST(integer, type), NAMES, getrf,                                               \
                      lava_threshold_forwards_factorization((double)*m, (double)*n), ARGUMENTS(entry))
 
-#define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
-    family##_##convention(prefix##routine##suffix, integer, type)
-
-LAVA_GETRF_ROUTINES(ENTRY)
+LAVA_GETRF_ROUTINES(LAVA_ENTRY_OF)

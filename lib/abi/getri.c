@@ -116,11 +116,8 @@ static void getri_compute(const struct getri_arguments *arguments) {
     { LAVA_ROUTINE_##entry, *n, *lda, *lwork, a, work, ipiv, info }
 
 /* It has no characters, so no lengths follow. */
-#define GETRI_FORTRAN(entry, integer, type)                                                                  \
+#define GETRI_FORTRAN(entry, integer, type, ...)                                                             \
     LAVA_ENTRY_CBLAS(entry, LIST(integer, type), NAMES, getri,                                               \
                      lava_threshold_forwards_factorization((double)*n, (double)*n), ARGUMENTS(entry))
 
-#define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
-    family##_##convention(prefix##routine##suffix, integer, type)
-
-LAVA_GETRI_ROUTINES(ENTRY)
+LAVA_GETRI_ROUTINES(LAVA_ENTRY_OF)

@@ -111,18 +111,14 @@ static void getrs_compute(const struct getrs_arguments *arguments) {
     free(pivots);
 }
 
-#define GETRS_PARAMETERS(integer, type)                                                                      \
-    const char *trans, const integer *n, const integer *nrhs, const LAVA_ELEMENT_##type *a,                  \
-        const integer *lda, const integer *ipiv, LAVA_ELEMENT_##type *b, const integer *ldb, integer *info
-#define GETRS_LIST(integer, type) (GETRS_PARAMETERS(integer, type))
-#define GETRS_WITH(integer, type) (GETRS_PARAMETERS(integer, type), size_t trans_length)
-#define GETRS_NAMES               (trans, n, nrhs, a, lda, ipiv, b, ldb, info)
-#define GETRS_WITH_NAMES          (trans, n, nrhs, a, lda, ipiv, b, ldb, info, trans_length)
+#define GETRS_LIST(integer, type)                                                                            \
+    (const char *trans, const integer *n, const integer *nrhs, const LAVA_ELEMENT_##type *a,                 \
+     const integer *lda, const integer *ipiv, LAVA_ELEMENT_##type *b, const integer *ldb, integer *info)
+#define GETRS_NAMES (trans, n, nrhs, a, lda, ipiv, b, ldb, info)
 #define GETRS_ARGUMENTS(entry)                                                                               \
     { LAVA_ROUTINE_##entry, *trans, *n, *nrhs, *lda, *ldb, a, ipiv, b, info }
-#define GETRS_FORTRAN(entry, integer, type)                                                                  \
-    LAVA_ENTRY_FORTRAN(entry, GETRS_LIST(integer, type), GETRS_NAMES, GETRS_WITH(integer, type),             \
-                       GETRS_WITH_NAMES, getrs,                                                              \
+#define GETRS_FORTRAN(entry, integer, type, ...)                                                             \
+    LAVA_ENTRY_FORTRAN(entry, GETRS_LIST(integer, type), GETRS_NAMES, 1, getrs,                              \
                        lava_threshold_forwards_square(1, (double)*n, (double)*nrhs), GETRS_ARGUMENTS(entry))
 
 #define GESV_LIST(integer, type)                                                                             \
@@ -132,12 +128,9 @@ static void getrs_compute(const struct getrs_arguments *arguments) {
 #define GESV_ARGUMENTS(entry)                                                                                \
     { LAVA_ROUTINE_##entry, 'N', *n, *nrhs, *lda, *ldb, a, ipiv, b, info }
 /* It has no characters, so no lengths follow. */
-#define GESV_FORTRAN(entry, integer, type)                                                                   \
+#define GESV_FORTRAN(entry, integer, type, ...)                                                              \
     LAVA_ENTRY_CBLAS(entry, GESV_LIST(integer, type), GESV_NAMES, getrs,                                     \
                      lava_threshold_forwards_systems((double)*n, (double)*nrhs), GESV_ARGUMENTS(entry))
 
-#define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
-    family##_##convention(prefix##routine##suffix, integer, type)
-
-LAVA_GETRS_ROUTINES(ENTRY)
-LAVA_GESV_ROUTINES(ENTRY)
+LAVA_GETRS_ROUTINES(LAVA_ENTRY_OF)
+LAVA_GESV_ROUTINES(LAVA_ENTRY_OF)

@@ -97,25 +97,19 @@ static void ormqr_compute(const struct ormqr_arguments *arguments) {
     write_results(arguments);
 }
 
-#define PARAMETERS(integer, type)                                                                            \
-    const char *side, const char *trans, const integer *m, const integer *n, const integer *k,               \
-        const LAVA_ELEMENT_##type *a, const integer *lda, const LAVA_ELEMENT_##type *tau,                    \
-        LAVA_ELEMENT_##type *c, const integer *ldc, LAVA_ELEMENT_##type *work, const integer *lwork,         \
-        integer *info
-#define LIST(integer, type) (PARAMETERS(integer, type))
-#define WITH(integer, type) (PARAMETERS(integer, type), size_t side_length, size_t trans_length)
-#define NAMES               (side, trans, m, n, k, a, lda, tau, c, ldc, work, lwork, info)
-#define WITH_NAMES          (side, trans, m, n, k, a, lda, tau, c, ldc, work, lwork, info, side_length, trans_length)
+#define LIST(integer, type)                                                                                  \
+    (const char *side, const char *trans, const integer *m, const integer *n, const integer *k,              \
+     const LAVA_ELEMENT_##type *a, const integer *lda, const LAVA_ELEMENT_##type *tau,                       \
+     LAVA_ELEMENT_##type *c, const integer *ldc, LAVA_ELEMENT_##type *work, const integer *lwork,            \
+     integer *info)
+#define NAMES (side, trans, m, n, k, a, lda, tau, c, ldc, work, lwork, info)
 #define ARGUMENTS(entry)                                                                                     \
     { LAVA_ROUTINE_##entry, *side, *trans, *m, *n, *k, *lda, *ldc, *lwork, a, tau, c, work, info }
 
-#define ORMQR_FORTRAN(entry, integer, type)                                                                  \
-    LAVA_ENTRY_FORTRAN(entry, LIST(integer, type), NAMES, WITH(integer, type), WITH_NAMES, ormqr,            \
+#define ORMQR_FORTRAN(entry, integer, type, ...)                                                             \
+    LAVA_ENTRY_FORTRAN(entry, LIST(integer, type), NAMES, 2, ormqr,                                          \
                        lava_workspace_is_query(*lwork) ||                                                    \
                            lava_threshold_forwards_reflections((double)*m, (double)*n, (double)*k),          \
                        ARGUMENTS(entry))
 
-#define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
-    family##_##convention(prefix##routine##suffix, integer, type)
-
-LAVA_ORMQR_ROUTINES(ENTRY)
+LAVA_ORMQR_ROUTINES(LAVA_ENTRY_OF)

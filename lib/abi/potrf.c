@@ -90,26 +90,23 @@ static void potrf_compute(const struct potrf_arguments *arguments) {
     lava_integers_write(arguments->routine, arguments->info, 0, info);
 }
 
-#define PARAMETERS(integer, type)                                                                            \
-    const char *uplo, const integer *n, LAVA_ELEMENT_##type *a, const integer *lda, integer *info
-#define WITH(integer, type) (PARAMETERS(integer, type), size_t uplo_length)
+#define LIST(integer, type)                                                                                  \
+    (const char *uplo, const integer *n, LAVA_ELEMENT_##type *a, const integer *lda, integer *info,          \
+     size_t uplo_length)
 
-#define WITH_NAMES (uplo, n, a, lda, info, uplo_length)
+#define NAMES (uplo, n, a, lda, info, uplo_length)
 #define ARGUMENTS(entry)                                                                                     \
     { LAVA_ROUTINE_##entry, *uplo, *n, *lda, a, info }
 
 /* The length is the sixth argument, in a register, where a compiler may keep something else once nobody reads
  * it; clang does. So the jump passes it on by name: no memory of the caller's is written. */
-#define POTRF_FORTRAN(entry, integer, type)                                                                  \
-    LAVA_ENTRY_FORTRAN(entry, WITH(integer, type), WITH_NAMES, WITH(integer, type), WITH_NAMES, potrf,       \
+#define POTRF_FORTRAN(entry, integer, type, ...)                                                             \
+    LAVA_ENTRY_FORTRAN(entry, LIST(integer, type), NAMES, 0, potrf,                                          \
                        lava_threshold_forwards_factorization((double)*n, (double)*n), ARGUMENTS(entry))
 
 #define POTRI_FORTRAN POTRF_FORTRAN
 #define LAUUM_FORTRAN POTRF_FORTRAN
 
-#define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
-    family##_##convention(prefix##routine##suffix, integer, type)
-
-LAVA_POTRF_ROUTINES(ENTRY)
-LAVA_LAUUM_ROUTINES(ENTRY)
-LAVA_POTRI_ROUTINES(ENTRY)
+LAVA_POTRF_ROUTINES(LAVA_ENTRY_OF)
+LAVA_LAUUM_ROUTINES(LAVA_ENTRY_OF)
+LAVA_POTRI_ROUTINES(LAVA_ENTRY_OF)

@@ -72,26 +72,19 @@ static void potrs_compute(const struct potrs_arguments *arguments) {
     lava_integers_write(arguments->routine, arguments->info, 0, info);
 }
 
-#define PARAMETERS(integer, type, qualifier)                                                                 \
-    const char *uplo, const integer *n, const integer *nrhs, qualifier LAVA_ELEMENT_##type *a,               \
-        const integer *lda, LAVA_ELEMENT_##type *b, const integer *ldb, integer *info
-#define LIST(integer, type, qualifier) (PARAMETERS(integer, type, qualifier))
-#define WITH(integer, type, qualifier) (PARAMETERS(integer, type, qualifier), size_t uplo_length)
-#define NAMES                          (uplo, n, nrhs, a, lda, b, ldb, info)
-#define WITH_NAMES                     (uplo, n, nrhs, a, lda, b, ldb, info, uplo_length)
+#define LIST(integer, type, qualifier)                                                                       \
+    (const char *uplo, const integer *n, const integer *nrhs, qualifier LAVA_ELEMENT_##type *a,              \
+     const integer *lda, LAVA_ELEMENT_##type *b, const integer *ldb, integer *info)
+#define NAMES (uplo, n, nrhs, a, lda, b, ldb, info)
 #define ARGUMENTS(entry)                                                                                     \
     { LAVA_ROUTINE_##entry, *uplo, *n, *nrhs, *lda, *ldb, a, b, info }
 
-#define POTRS_FORTRAN(entry, integer, type)                                                                  \
-    LAVA_ENTRY_FORTRAN(entry, LIST(integer, type, const), NAMES, WITH(integer, type, const), WITH_NAMES,     \
-                       potrs, lava_threshold_forwards_square(1, (double)*n, (double)*nrhs),                  \
-                       ARGUMENTS(entry))
-#define POSV_FORTRAN(entry, integer, type)                                                                   \
-    LAVA_ENTRY_FORTRAN(entry, LIST(integer, type, ), NAMES, WITH(integer, type, ), WITH_NAMES, potrs,        \
+#define POTRS_FORTRAN(entry, integer, type, ...)                                                             \
+    LAVA_ENTRY_FORTRAN(entry, LIST(integer, type, const), NAMES, 1, potrs,                                   \
+                       lava_threshold_forwards_square(1, (double)*n, (double)*nrhs), ARGUMENTS(entry))
+#define POSV_FORTRAN(entry, integer, type, ...)                                                              \
+    LAVA_ENTRY_FORTRAN(entry, LIST(integer, type, ), NAMES, 1, potrs,                                        \
                        lava_threshold_forwards_systems((double)*n, (double)*nrhs), ARGUMENTS(entry))
 
-#define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
-    family##_##convention(prefix##routine##suffix, integer, type)
-
-LAVA_POTRS_ROUTINES(ENTRY)
-LAVA_POSV_ROUTINES(ENTRY)
+LAVA_POTRS_ROUTINES(LAVA_ENTRY_OF)
+LAVA_POSV_ROUTINES(LAVA_ENTRY_OF)

@@ -108,30 +108,22 @@ static void syr2k_compute(const struct syr2k_arguments *arguments) {
             LAVA_ADDRESS_##type(alpha), LAVA_ADDRESS_##scalar(beta), a, b, c                                 \
     }
 
-#define FORTRAN_PARAMETERS(integer, type, scalar)                                                            \
-    const char *uplo, const char *trans, const integer *n, const integer *k,                                 \
-        const LAVA_ELEMENT_##type *alpha, const LAVA_ELEMENT_##type *a, const integer *lda,                  \
-        const LAVA_ELEMENT_##type *b, const integer *ldb, const LAVA_ELEMENT_##scalar *beta,                 \
-        LAVA_ELEMENT_##type *c, const integer *ldc
-#define FORTRAN_LIST(integer, type, scalar) (FORTRAN_PARAMETERS(integer, type, scalar))
-#define FORTRAN_WITH(integer, type, scalar)                                                                  \
-    (FORTRAN_PARAMETERS(integer, type, scalar), size_t uplo_length, size_t trans_length)
-#define FORTRAN_NAMES      (uplo, trans, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
-#define FORTRAN_WITH_NAMES (uplo, trans, n, k, alpha, a, lda, b, ldb, beta, c, ldc, uplo_length, trans_length)
+#define FORTRAN_LIST(integer, type, scalar)                                                                  \
+    (const char *uplo, const char *trans, const integer *n, const integer *k,                                \
+     const LAVA_ELEMENT_##type *alpha, const LAVA_ELEMENT_##type *a, const integer *lda,                     \
+     const LAVA_ELEMENT_##type *b, const integer *ldb, const LAVA_ELEMENT_##scalar *beta,                    \
+     LAVA_ELEMENT_##type *c, const integer *ldc)
+#define FORTRAN_NAMES (uplo, trans, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 #define FORTRAN_ARGUMENTS(entry)                                                                             \
     { LAVA_ROUTINE_##entry, 0, *uplo, *trans, *n, *k, *lda, *ldb, *ldc, alpha, beta, a, b, c }
 
 #define FORWARDS(n, k) lava_threshold_forwards_two_triangles((double)(n), (double)(k))
 
-#define SYR2K_CBLAS(entry, integer, type, scalar)                                                            \
+#define SYR2K_CBLAS(entry, integer, type, type_c, scalar)                                                    \
     LAVA_ENTRY_CBLAS(entry, CBLAS_LIST(integer, type, scalar), CBLAS_NAMES, syr2k, FORWARDS(n, k),           \
                      CBLAS_ARGUMENTS(entry, type, scalar))
-#define SYR2K_FORTRAN(entry, integer, type, scalar)                                                          \
-    LAVA_ENTRY_FORTRAN(entry, FORTRAN_LIST(integer, type, scalar), FORTRAN_NAMES,                            \
-                       FORTRAN_WITH(integer, type, scalar), FORTRAN_WITH_NAMES, syr2k, FORWARDS(*n, *k),     \
-                       FORTRAN_ARGUMENTS(entry))
+#define SYR2K_FORTRAN(entry, integer, type, type_c, scalar)                                                  \
+    LAVA_ENTRY_FORTRAN(entry, FORTRAN_LIST(integer, type, scalar), FORTRAN_NAMES, 2, syr2k,                  \
+                       FORWARDS(*n, *k), FORTRAN_ARGUMENTS(entry))
 
-#define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
-    family##_##convention(prefix##routine##suffix, integer, type, scalar)
-
-LAVA_SYR2K_ROUTINES(ENTRY)
+LAVA_SYR2K_ROUTINES(LAVA_ENTRY_OF)

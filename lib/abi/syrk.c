@@ -110,27 +110,19 @@ void lava_syrk_compute(const struct lava_syrk_arguments *arguments) {
             LAVA_ADDRESS_##scalar(alpha), LAVA_ADDRESS_##scalar(beta), a, c                                  \
     }
 
-#define FORTRAN_PARAMETERS(integer, type, scalar)                                                            \
-    const char *uplo, const char *trans, const integer *n, const integer *k,                                 \
-        const LAVA_ELEMENT_##scalar *alpha, const LAVA_ELEMENT_##type *a, const integer *lda,                \
-        const LAVA_ELEMENT_##scalar *beta, LAVA_ELEMENT_##type *c, const integer *ldc
-#define FORTRAN_LIST(integer, type, scalar) (FORTRAN_PARAMETERS(integer, type, scalar))
-#define FORTRAN_WITH(integer, type, scalar)                                                                  \
-    (FORTRAN_PARAMETERS(integer, type, scalar), size_t uplo_length, size_t trans_length)
-#define FORTRAN_NAMES      (uplo, trans, n, k, alpha, a, lda, beta, c, ldc)
-#define FORTRAN_WITH_NAMES (uplo, trans, n, k, alpha, a, lda, beta, c, ldc, uplo_length, trans_length)
+#define FORTRAN_LIST(integer, type, scalar)                                                                  \
+    (const char *uplo, const char *trans, const integer *n, const integer *k,                                \
+     const LAVA_ELEMENT_##scalar *alpha, const LAVA_ELEMENT_##type *a, const integer *lda,                   \
+     const LAVA_ELEMENT_##scalar *beta, LAVA_ELEMENT_##type *c, const integer *ldc)
+#define FORTRAN_NAMES (uplo, trans, n, k, alpha, a, lda, beta, c, ldc)
 #define FORTRAN_ARGUMENTS(entry)                                                                             \
     { LAVA_ROUTINE_##entry, 0, *uplo, *trans, *n, *k, *lda, *ldc, alpha, beta, a, c }
 
-#define SYRK_CBLAS(entry, integer, type, scalar)                                                             \
+#define SYRK_CBLAS(entry, integer, type, type_c, scalar)                                                     \
     LAVA_ENTRY_CBLAS(entry, CBLAS_LIST(integer, type, scalar), CBLAS_NAMES, lava_syrk,                       \
                      lava_threshold_forwards_triangle((double)n, (double)k), CBLAS_ARGUMENTS(entry, scalar))
-#define SYRK_FORTRAN(entry, integer, type, scalar)                                                           \
-    LAVA_ENTRY_FORTRAN(entry, FORTRAN_LIST(integer, type, scalar), FORTRAN_NAMES,                            \
-                       FORTRAN_WITH(integer, type, scalar), FORTRAN_WITH_NAMES, lava_syrk,                   \
+#define SYRK_FORTRAN(entry, integer, type, type_c, scalar)                                                   \
+    LAVA_ENTRY_FORTRAN(entry, FORTRAN_LIST(integer, type, scalar), FORTRAN_NAMES, 2, lava_syrk,              \
                        lava_threshold_forwards_triangle((double)*n, (double)*k), FORTRAN_ARGUMENTS(entry))
 
-#define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
-    family##_##convention(prefix##routine##suffix, integer, type, scalar)
-
-LAVA_SYRK_ROUTINES(ENTRY)
+LAVA_SYRK_ROUTINES(LAVA_ENTRY_OF)

@@ -71,21 +71,15 @@ static void trtri_compute(const struct trtri_arguments *arguments) {
     lava_integers_write(arguments->routine, arguments->info, 0, info);
 }
 
-#define PARAMETERS(integer, type)                                                                            \
-    const char *uplo, const char *diag, const integer *n, LAVA_ELEMENT_##type *a, const integer *lda,        \
-        integer *info
-#define LIST(integer, type) (PARAMETERS(integer, type))
-#define WITH(integer, type) (PARAMETERS(integer, type), size_t uplo_length, size_t diag_length)
-#define NAMES               (uplo, diag, n, a, lda, info)
-#define WITH_NAMES          (uplo, diag, n, a, lda, info, uplo_length, diag_length)
+#define LIST(integer, type)                                                                                  \
+    (const char *uplo, const char *diag, const integer *n, LAVA_ELEMENT_##type *a, const integer *lda,       \
+     integer *info)
+#define NAMES (uplo, diag, n, a, lda, info)
 #define ARGUMENTS(entry)                                                                                     \
     { LAVA_ROUTINE_##entry, *uplo, *diag, *n, *lda, a, info }
 
-#define TRTRI_FORTRAN(entry, integer, type)                                                                  \
-    LAVA_ENTRY_FORTRAN(entry, LIST(integer, type), NAMES, WITH(integer, type), WITH_NAMES, trtri,            \
+#define TRTRI_FORTRAN(entry, integer, type, ...)                                                             \
+    LAVA_ENTRY_FORTRAN(entry, LIST(integer, type), NAMES, 2, trtri,                                          \
                        lava_threshold_forwards_factorization((double)*n, (double)*n), ARGUMENTS(entry))
 
-#define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
-    family##_##convention(prefix##routine##suffix, integer, type)
-
-LAVA_TRTRI_ROUTINES(ENTRY)
+LAVA_TRTRI_ROUTINES(LAVA_ENTRY_OF)

@@ -83,23 +83,16 @@ static void trtrs_compute(const struct trtrs_arguments *arguments) {
     lava_integers_write(arguments->routine, arguments->info, 0, info);
 }
 
-#define PARAMETERS(integer, type)                                                                            \
-    const char *uplo, const char *trans, const char *diag, const integer *n, const integer *nrhs,            \
-        const LAVA_ELEMENT_##type *a, const integer *lda, LAVA_ELEMENT_##type *b, const integer *ldb,        \
-        integer *info
-#define LIST(integer, type) (PARAMETERS(integer, type))
-#define WITH(integer, type)                                                                                  \
-    (PARAMETERS(integer, type), size_t uplo_length, size_t trans_length, size_t diag_length)
-#define NAMES      (uplo, trans, diag, n, nrhs, a, lda, b, ldb, info)
-#define WITH_NAMES (uplo, trans, diag, n, nrhs, a, lda, b, ldb, info, uplo_length, trans_length, diag_length)
+#define LIST(integer, type)                                                                                  \
+    (const char *uplo, const char *trans, const char *diag, const integer *n, const integer *nrhs,           \
+     const LAVA_ELEMENT_##type *a, const integer *lda, LAVA_ELEMENT_##type *b, const integer *ldb,           \
+     integer *info)
+#define NAMES (uplo, trans, diag, n, nrhs, a, lda, b, ldb, info)
 #define ARGUMENTS(entry)                                                                                     \
     { LAVA_ROUTINE_##entry, *uplo, *trans, *diag, *n, *nrhs, *lda, *ldb, a, b, info }
 
-#define TRTRS_FORTRAN(entry, integer, type)                                                                  \
-    LAVA_ENTRY_FORTRAN(entry, LIST(integer, type), NAMES, WITH(integer, type), WITH_NAMES, trtrs,            \
+#define TRTRS_FORTRAN(entry, integer, type, ...)                                                             \
+    LAVA_ENTRY_FORTRAN(entry, LIST(integer, type), NAMES, 3, trtrs,                                          \
                        lava_threshold_forwards_triangular(1, (double)*n, (double)*nrhs), ARGUMENTS(entry))
 
-#define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
-    family##_##convention(prefix##routine##suffix, integer, type)
-
-LAVA_TRTRS_ROUTINES(ENTRY)
+LAVA_TRTRS_ROUTINES(LAVA_ENTRY_OF)
