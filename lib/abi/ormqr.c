@@ -2,11 +2,8 @@
  * adjoint, from the left or from the right. If no device is worth it, the CPU's own routine gets the
  * arguments unchanged, as it gets every query for the size of the workspace. If no CPU library has one,
  * lib/host/cpu_qr.h computes. Reference LAPACK 3.12 defines the arguments and info. */
-#include "lib/abi/entry.h"
-#include "lib/abi/integers.h"
-#include "lib/abi/letters.h"
+#include "lib/abi/lapack.h"
 #include "lib/abi/workspace.h"
-#include "lib/abi/xerbla.h"
 #include "lib/host/cpu_qr.h"
 
 #include "lavablas_lapack.h"
@@ -24,13 +21,6 @@ static bool is_left(const struct ormqr_arguments *x) {
     return lava_options_read_side(x->routine, x->side) == LAVA_SIDE_LEFT;
 }
 
-/* Real types have N and T, complex ones N and C. */
-static bool has_trans(const struct ormqr_arguments *x) {
-    int trans = lava_options_read_trans(x->routine, x->trans);
-    bool is_complex = lava_type_is_complex(lava_routine_type(x->routine));
-    return trans == LAVA_TRANS_NO || trans == (is_complex ? LAVA_TRANS_CONJUGATE : LAVA_TRANS_YES);
-}
-
 /* Returns the first wrong argument in Fortran's count, 0 for none. */
 static int find_wrong(const struct ormqr_arguments *x) {
     int64_t order = is_left(x) ? x->m : x->n, others = is_left(x) ? x->n : x->m;
@@ -38,7 +28,7 @@ static int find_wrong(const struct ormqr_arguments *x) {
         bool is_wrong;
         int number;
     } checks[] = {{!lava_options_read_side(x->routine, x->side), 1},
-                  {!has_trans(x), 2},
+                  {!lava_options_has_adjoint(x->routine, x->trans), 2},
                   {x->m < 0, 3},
                   {x->n < 0, 4},
                   {x->k < 0 || x->k > order, 5},
@@ -53,17 +43,12 @@ static int find_wrong(const struct ormqr_arguments *x) {
 
 /* A query is forwarded by the entry point, and computes nothing. */
 static bool translate(const struct ormqr_arguments *x, struct lava_operation *operation) {
-    enum lava_type type = lava_routine_type(x->routine);
+    const struct lava_lapack_matrix c = {x->m, x->n, x->c, x->ldc};
     *operation =
-        (struct lava_operation){.kind = is_left(x) ? LAVA_OPERATION_QR_LEFT : LAVA_OPERATION_QR_RIGHT,
-                                .type = type,
-                                .m = x->m,
-                                .n = x->n,
-                                .k = x->k,
-                                .c = {.first = x->c, .ld = x->ldc, .type = type},
-                                .alpha.real = 1,
-                                .tau = (void *)(uintptr_t)x->tau,
-                                .adjoint = lava_options_read_trans(x->routine, x->trans) != LAVA_TRANS_NO};
+        lava_lapack_operation(x->routine, is_left(x) ? LAVA_OPERATION_QR_LEFT : LAVA_OPERATION_QR_RIGHT, c);
+    operation->k = x->k;
+    operation->tau = (void *)(uintptr_t)x->tau;
+    operation->adjoint = lava_options_read_trans(x->routine, x->trans) != LAVA_TRANS_NO;
     const struct lava_operand reflections = {
         .first = x->a, .ld = x->lda, .op = is_left(x) ? LAVA_OP_N : LAVA_OP_T};
     *(is_left(x) ? &operation->a : &operation->b) = reflections;

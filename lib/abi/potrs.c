@@ -2,10 +2,7 @@
  * positive definite, by its Cholesky factor. ?posv factors A first. If no device is worth it, or the matrix
  * is not positive definite, the CPU's own routine gets the arguments unchanged. If no CPU library has one,
  * lib/host computes. Reference LAPACK 3.12 defines the arguments and info. */
-#include "lib/abi/entry.h"
-#include "lib/abi/integers.h"
-#include "lib/abi/letters.h"
-#include "lib/abi/xerbla.h"
+#include "lib/abi/lapack.h"
 #include "lib/host/cpu_systems.h"
 
 #include "lavablas_lapack.h"
@@ -33,33 +30,21 @@ static int find_wrong(const struct potrs_arguments *x) {
 }
 
 static struct lava_operation translate(const struct potrs_arguments *x) {
-    enum lava_type type = lava_routine_type(x->routine);
-    bool is_lower = lava_options_read_uplo(x->routine, x->uplo) == LAVA_UPLO_LOWER;
-    return (struct lava_operation){
-        .kind = LAVA_OPERATION_CHOLESKY,
-        .type = type,
-        .m = x->n,
-        .n = x->n,
-        .k = x->n,
-        .c = {.first = (void *)(uintptr_t)x->a,
-              .ld = x->lda,
-              .type = type,
-              .region = is_lower ? LAVA_REGION_LOWER : LAVA_REGION_UPPER,
-              .real_diagonal = lava_type_is_complex(type)},
-        .alpha.real = 1,
-        .sides = {.first = x->b,
-                  .ld = x->ldb,
-                  .count = x->nrhs,
-                  .factored = lava_routine_row(x->routine)->family == LAVA_FAMILY_POTRS}};
+    const struct lava_lapack_matrix a = {x->n, x->n, x->a, x->lda};
+    struct lava_operation operation = lava_lapack_operation(x->routine, LAVA_OPERATION_CHOLESKY, a);
+    operation.c.region = lava_lapack_region(x->routine, x->uplo);
+    operation.c.real_diagonal = lava_type_is_complex(operation.type);
+    operation.sides.first = x->b;
+    operation.sides.ld = x->ldb;
+    operation.sides.count = x->nrhs;
+    operation.sides.factored = lava_routine_row(x->routine)->family == LAVA_FAMILY_POTRS;
+    return operation;
 }
 
 static bool potrs_begin(const struct potrs_arguments *arguments, struct lava_call *call) {
     *call = (struct lava_call){
         .routine = arguments->routine, .valid = !find_wrong(arguments), .operation = translate(arguments)};
-    bool finished = lava_offload_begin(call);
-    if (finished)
-        lava_integers_write(arguments->routine, arguments->info, 0, call->info);
-    return finished;
+    return lava_lapack_begin(call, arguments->info);
 }
 
 static void potrs_compute(const struct potrs_arguments *arguments) {

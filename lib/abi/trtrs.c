@@ -2,10 +2,7 @@
  * is worth it, or an element of the diagonal is exactly zero, the CPU's own routine gets the arguments
  * unchanged. If no CPU library has one, lib/host/cpu_structured.h computes. Reference LAPACK 3.12 defines the
  * arguments and info. */
-#include "lib/abi/entry.h"
-#include "lib/abi/integers.h"
-#include "lib/abi/letters.h"
-#include "lib/abi/xerbla.h"
+#include "lib/abi/lapack.h"
 #include "lib/blas/structured_call.h"
 #include "lib/host/cpu_inverse.h"
 
@@ -40,7 +37,6 @@ static int find_wrong(const struct trtrs_arguments *x) {
 static bool translate(const struct trtrs_arguments *x, struct lava_operation *operation) {
     enum lava_type type = lava_routine_type(x->routine);
     int trans = lava_options_read_trans(x->routine, x->trans);
-    bool is_lower = lava_options_read_uplo(x->routine, x->uplo) == LAVA_UPLO_LOWER;
     if (find_wrong(x))
         return false;
     *operation = (struct lava_operation){
@@ -54,7 +50,7 @@ static bool translate(const struct trtrs_arguments *x, struct lava_operation *op
               .op = trans == LAVA_TRANS_NO ? LAVA_OP_N : LAVA_OP_T,
               .conjugate = trans == LAVA_TRANS_CONJUGATE && lava_type_is_complex(type),
               .structure = LAVA_STRUCTURE_TRIANGULAR,
-              .stored = is_lower ? LAVA_REGION_LOWER : LAVA_REGION_UPPER,
+              .stored = lava_lapack_region(x->routine, x->uplo),
               .unit_diagonal = lava_options_read_diag(x->routine, x->diag) == LAVA_DIAG_UNIT},
         .b = {.first = x->b, .ld = x->ldb},
         .c = {.first = x->b, .ld = x->ldb, .type = type},
