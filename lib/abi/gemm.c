@@ -19,7 +19,7 @@
 #define CBLAS_ARGUMENTS(entry, scalar)                                                                       \
     {                                                                                                        \
         LAVA_ROUTINE_##entry, (int)layout, (int)transa, (int)transb, m, n, k, lda, ldb, ldc,                 \
-            LAVA_ADDRESS_##scalar(alpha), LAVA_ADDRESS_##scalar(beta), a, b, c                               \
+            LAVA_ADDRESS_##scalar(alpha), LAVA_ADDRESS_##scalar(beta), a, b, c, 0                            \
     }
 
 #define FORTRAN_LIST(integer, type, type_c, scalar)                                                          \
@@ -29,7 +29,7 @@
      LAVA_ELEMENT_##type_c *c, const integer *ldc)
 #define FORTRAN_NAMES (transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 #define FORTRAN_ARGUMENTS(entry)                                                                             \
-    { LAVA_ROUTINE_##entry, 0, *transa, *transb, *m, *n, *k, *lda, *ldb, *ldc, alpha, beta, a, b, c }
+    { LAVA_ROUTINE_##entry, 0, *transa, *transb, *m, *n, *k, *lda, *ldb, *ldc, alpha, beta, a, b, c, 0 }
 
 #define FORWARDS(m, n, k) lava_threshold_forwards((double)(m), (double)(n), (double)(k))
 
