@@ -54,10 +54,6 @@ enum lava_precision lava_offload_precision(void) {
     return chosen_precision < LAVA_PRECISION_COUNT ? chosen_precision : lava_config_get()->precision;
 }
 
-static double products_of(const struct lava_call *call) {
-    return call->products > 1 ? (double)call->products : 1.0;
-}
-
 /* A device is open. Returns how many times its estimate the CPU takes for such calls; 0: not known yet. */
 static double watch(struct lava_call *call) {
     const struct lava_figures *figures = lava_context_figures();
@@ -139,7 +135,7 @@ static bool forwarded_early(struct lava_call *call, enum lava_environment enviro
         call->reason = LAVA_REASON_UNDERFLOW;
     else if (lava_process_is_forked())
         call->reason = lava_readiness_ask(lava_steps_needs(operation)).reason;
-    else if (!wait && lava_forecast_is_early(operation, products_of(call)))
+    else if (!wait && lava_forecast_is_early(operation, lava_call_products(call)))
         call->reason = LAVA_REASON_EARLY;
     else if (call->refuses_zeros && lava_cpu_inverse_find_zero(operation))
         call->reason = LAVA_REASON_SINGULAR;
