@@ -172,7 +172,7 @@ static uint64_t matrices_bytes(const struct lava_capabilities *device,
 }
 
 /* The copy threads turn a wide matrix into a buffer and back, and copy the right-hand sides
- * (lib/lapack/qr_runner.h). A starting value: a thread turns a third of what it copies
+ * (lib/lapack/qr_runner.c). A starting value: a thread turns a third of what it copies
  * (lib/host/matrix_copy.c). */
 #define TURN_BYTES_PER_S (LAVA_HALVING_BUFFER_BYTES_PER_S / 3)
 static double buffer_ns(const struct lava_operation *operation) {

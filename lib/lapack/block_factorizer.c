@@ -13,7 +13,7 @@
  * Invariant: between two block columns, C's columns before J are those of the factor, with all swaps so far
  * in them, and the pivots before J are known; the others are as they were. A fault leaves C so, because
  * nothing can fail while a buffer is written to C. */
-#include "lib/lapack/block_factorizer.h"
+#include "lib/lapack/families.h"
 
 #include <stdlib.h>
 

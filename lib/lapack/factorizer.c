@@ -1,6 +1,6 @@
 /* Factors a matrix on the device, and solves for the right-hand sides while it is there. The first chunks of
  * them go up while the device factors (lapack_runner.h). Called by lib/offload/way_rows.c. */
-#include "lib/lapack/factorizer.h"
+#include "lib/lapack/families.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
  * A wide matrix is turned into a buffer, and its factors are turned back. Invariant: what the device leaves
  * of that is collected in buffers, too, because the CPU cannot go on from a part of an LQ factorization whose
  * columns are rows. Nor can it from some columns of C Q. */
-#include "lib/lapack/qr_runner.h"
+#include "lib/lapack/families.h"
 
 #include <float.h>
 #include <stdlib.h>

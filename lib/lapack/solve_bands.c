@@ -12,7 +12,7 @@
  * bands read. If it is on the right, bands are columns of one matrix to begin with.
  *
  * Invariant: bands are uploaded, solved for and written one after the other. */
-#include "lib/lapack/solve_bands.h"
+#include "lib/lapack/families.h"
 
 #include "dispatch/arithmetic.h"
 #include "dispatch/bands.h"

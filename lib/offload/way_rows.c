@@ -5,11 +5,6 @@
 #include "lib/host/cpu_lu.h"
 #include "lib/host/cpu_qr.h"
 #include "lib/host/cpu_systems.h"
-#include "lib/lapack/block_factorizer.h"
-#include "lib/lapack/factorizer.h"
-#include "lib/lapack/inverter.h"
-#include "lib/lapack/qr_runner.h"
-#include "lib/lapack/solver.h"
 #include "lib/offload/ways.h"
 
 static enum lava_status run_product(struct lava_engine *engine, const struct lava_operation *operation,
