@@ -87,6 +87,7 @@ static int read_syrk(const struct lava_groups_arguments *x, int64_t at, struct l
                                              .n = number(x, x->n, at),
                                              .k = number(x, x->k, at),
                                              .lda = number(x, x->lda, at),
+                                             .ldb = number(x, x->lda, at),
                                              .ldc = number(x, x->ldc, at),
                                              .alpha = scalar(x, x->alpha, at),
                                              .beta = scalar(x, x->beta, at)};
