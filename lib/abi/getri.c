@@ -76,7 +76,7 @@ static void getri_compute(const struct getri_arguments *arguments) {
     if (wrong)
         lava_xerbla(arguments->routine, wrong);
     else if (pivots)
-        info = lava_cpu_inverse_find_zero(&operation);
+        info = lava_cpu_parts_find_zero(&operation);
     else if (!lava_workspace_is_query(arguments->lwork))
         info = lava_integers_missing(n);
     if (pivots && info == 0)

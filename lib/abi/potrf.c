@@ -58,7 +58,7 @@ static int64_t compute(const struct lava_operation *operation) {
     if (operation->kind == LAVA_OPERATION_CHOLESKY)
         return lava_cpu_cholesky_run(blas, operation, (struct lava_cpu_done){0});
     bool inverts = operation->kind == LAVA_OPERATION_INVERT_CHOLESKY;
-    int64_t zero = inverts ? lava_cpu_inverse_find_zero(operation) : 0;
+    int64_t zero = inverts ? lava_cpu_parts_find_zero(operation) : 0;
     if (zero == 0)
         lava_cpu_inverse_run(blas, operation, (struct lava_cpu_done){0});
     return zero;

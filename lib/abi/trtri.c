@@ -47,7 +47,7 @@ static void trtri_compute(const struct trtri_arguments *arguments) {
     int wrong = find_wrong(arguments);
     if (wrong)
         lava_xerbla(arguments->routine, wrong);
-    int64_t info = translate(arguments, &operation) ? lava_cpu_inverse_find_zero(&operation) : -wrong;
+    int64_t info = translate(arguments, &operation) ? lava_cpu_parts_find_zero(&operation) : -wrong;
     if (info == 0)
         lava_cpu_inverse_run(lava_cpu_blas_get(), &operation, (struct lava_cpu_done){0});
     lava_integers_write(arguments->routine, arguments->info, 0, info);

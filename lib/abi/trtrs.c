@@ -4,7 +4,7 @@
  * arguments and info. */
 #include "lib/abi/lapack.h"
 #include "lib/blas/structured_call.h"
-#include "lib/host/cpu_inverse.h"
+#include "lib/host/cpu_parts.h"
 
 #include "lavablas_lapack.h"
 
@@ -73,7 +73,7 @@ static void trtrs_compute(const struct trtrs_arguments *arguments) {
     int wrong = find_wrong(arguments);
     if (wrong)
         lava_xerbla(arguments->routine, wrong);
-    int64_t info = translate(arguments, &operation) ? lava_cpu_inverse_find_zero(&operation) : -wrong;
+    int64_t info = translate(arguments, &operation) ? lava_cpu_parts_find_zero(&operation) : -wrong;
     if (info == 0 && operation.m > 0 && operation.n > 0)
         lava_cpu_blas_run(lava_cpu_blas_get(), &operation);
     lava_integers_write(arguments->routine, arguments->info, 0, info);

@@ -429,7 +429,8 @@ static enum lava_status run(struct block_factorizer *factorizer, struct lava_pro
     enum lava_status status = LAVA_OK;
     if (!operation->sides.factored) {
         status = run_factorization(factorizer, progress);
-        if (status || operation->sides.count == 0 || (is_lu(factorizer) && lava_cpu_lu_find_zero(operation)))
+        if (status || operation->sides.count == 0 ||
+            (is_lu(factorizer) && lava_cpu_parts_find_zero(operation)))
             return status;
     }
     progress->column = operation->n;

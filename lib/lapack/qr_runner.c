@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "dispatch/qr.h"
-#include "lib/host/cpu_inverse.h"
+#include "lib/host/cpu_parts.h"
 #include "lib/host/matrix_copy.h"
 #include "lib/lapack/device_qr.h"
 #include "lib/lapack/device_solve.h"
@@ -172,7 +172,7 @@ static enum lava_status finish(struct lava_lapack_run *run) {
     const struct lava_operation r = lava_operation_solve_r(run->operation);
     const struct lava_trapezoids_result result = {
         .matrix = all_sides(run), .first = sides->first, .ld = sides->ld};
-    if (lava_cpu_inverse_find_zero(&r))
+    if (lava_cpu_parts_find_zero(&r))
         return LAVA_ERROR_SINGULAR;
     run->sides.matrix = result.matrix;
     return lava_trapezoids_download(&run->sides, &result);

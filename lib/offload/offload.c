@@ -14,7 +14,7 @@
 #include "lib/base/log.h"
 #include "lib/base/trace.h"
 #include "lib/calibrate/calibration.h"
-#include "lib/host/cpu_inverse.h"
+#include "lib/host/cpu_parts.h"
 #include "lib/offload/account.h"
 #include "lib/offload/complete.h"
 #include "lib/offload/context.h"
@@ -137,7 +137,7 @@ static bool forwarded_early(struct lava_call *call, enum lava_environment enviro
         call->reason = lava_readiness_ask(lava_steps_needs(operation)).reason;
     else if (!wait && lava_forecast_is_early(operation, lava_call_products(call)))
         call->reason = LAVA_REASON_EARLY;
-    else if (call->refuses_zeros && lava_cpu_inverse_find_zero(operation))
+    else if (call->refuses_zeros && lava_cpu_parts_find_zero(operation))
         call->reason = LAVA_REASON_SINGULAR;
     else
         return !(wait || is_worth_preparing(call)) ||
