@@ -32,7 +32,6 @@
 #include "lib/offload/program_history.h"
 #include "lib/offload/steps.h"
 #include "lib/offload/threshold.h"
-#include "lib/offload/ways.h"
 
 static _Thread_local struct {
     bool known;
@@ -160,10 +159,11 @@ static bool plan_product(struct lava_call *call, struct lava_plan *plan) {
     return plan->place == LAVA_PLACE_GPU;
 }
 
-/* What LAPACK's routine returns for a finished operation. */
+/* What LAPACK's routine returns for a finished operation: of a new LU, whether U has a zero. */
 static int64_t info_of(const struct lava_operation *operation) {
-    const struct lava_ways *ways = lava_ways_of(operation);
-    return ways->find_zero && !operation->sides.factored ? ways->find_zero(operation) : 0;
+    const struct lava_kind *row = lava_operation_row(operation);
+    bool is_new_lu = row->has_factors && row->pivots && !operation->sides.factored;
+    return is_new_lu ? lava_cpu_parts_find_zero(operation) : 0;
 }
 
 /* Why the CPU computes what is not written. */

@@ -12,7 +12,6 @@ struct lava_ways {
     enum lava_step step; /* that it needs of a device, unless it is plain (lava_operation_is_plain) */
     lava_family_run *run, *run_by_blocks; /* the matrix is on the device; or its block columns are in turn */
     lava_cpu_finish *finish;              /* on the CPU; NULL: products (complete.c) */
-    int64_t (*find_zero)(const struct lava_operation *operation); /* LAPACK's info of new factors; NULL: 0 */
 };
 
 extern const struct lava_ways lava_ways_table[LAVA_OPERATION_KINDS];
