@@ -1,6 +1,6 @@
 /* Plans factorizations of matrices that do not fit the device, and solves with their factors. The matrix
  * stays in host memory. A block of its columns is on the device at a time, and what was factored before
- * passes by in slices (lib/lapack/block_factorizer.h). Pure functions, called by factorization.c. */
+ * passes by in slices (lib/lapack/block_factorizer.c). Pure functions, called by factorization.c. */
 #ifndef LAVA_DISPATCH_BLOCK_COLUMNS_H
 #define LAVA_DISPATCH_BLOCK_COLUMNS_H
 

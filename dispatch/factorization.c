@@ -81,8 +81,9 @@ static enum lava_reason plan_sides(const struct lava_halving *request, const str
         frame.factors_bytes = bytes;
     }
     lava_operation_solves(operation, solves);
-    enum lava_reason reason = lava_solve_plan_within(&frame, &solves[0], request->device, request->figures,
-                                                     &request->overrides, request->plan_product, plan);
+    const struct lava_plan_request one = {&solves[0], request->device, request->figures, &request->overrides,
+                                          request->plan_product};
+    enum lava_reason reason = lava_solve_plan_within(&frame, &one, plan);
     const struct lava_operation parts = lava_operation_of_parts(operation);
     if (reason == LAVA_REASON_FORCED)
         plan->gpu_ns = fmax(plan->gpu_ns, lava_cost_least_ns(&parts, &request->rates, plan->flops_per_s));
@@ -125,16 +126,11 @@ static enum lava_reason plan_whole(const struct lava_halving *request, struct la
     return LAVA_REASON_FORCED;
 }
 
-enum lava_reason lava_factorization_plan(const struct lava_operation *operation,
-                                         const struct lava_capabilities *device,
-                                         const struct lava_figures *figures,
-                                         const struct lava_overrides *overrides,
-                                         lava_solve_product *plan_product, struct lava_plan *plan) {
+enum lava_reason lava_factorization_plan(const struct lava_plan_request *asked, struct lava_plan *plan) {
     struct lava_halving request;
-    enum lava_reason reason =
-        lava_halving_begin(operation, device, figures, overrides, plan_product, &request);
+    enum lava_reason reason = lava_halving_begin(asked, &request);
     if (reason != LAVA_REASON_FORCED)
         return reason;
-    reason = overrides->columns_each ? LAVA_REASON_MEMORY : plan_whole(&request, plan);
+    reason = asked->overrides->columns_each ? LAVA_REASON_MEMORY : plan_whole(&request, plan);
     return reason == LAVA_REASON_MEMORY ? lava_block_columns_plan(&request, plan) : reason;
 }

@@ -21,10 +21,6 @@ bool lava_factorization_fits(const struct lava_capabilities *device, enum lava_t
  * right-hand sides and gpu_ns. chunks.product_bytes is what the products need besides the matrices. Returns
  * LAVA_REASON_FORCED, or why there is no plan: NO_KERNEL, or MEMORY, if not even a narrow block column
  * fits the device, or if its columns are too long to be downloaded whole. */
-enum lava_reason lava_factorization_plan(const struct lava_operation *operation,
-                                         const struct lava_capabilities *device,
-                                         const struct lava_figures *figures,
-                                         const struct lava_overrides *overrides,
-                                         lava_solve_product *plan_product, struct lava_plan *plan);
+lava_kind_plan lava_factorization_plan;
 
 #endif

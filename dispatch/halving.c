@@ -8,17 +8,16 @@
 #include "dispatch/arithmetic.h"
 #include "shaders/interface.h"
 
-enum lava_reason lava_halving_begin(const struct lava_operation *operation,
-                                    const struct lava_capabilities *device,
-                                    const struct lava_figures *figures,
-                                    const struct lava_overrides *overrides, lava_solve_product *plan_product,
-                                    struct lava_halving *halving) {
-    *halving = (struct lava_halving){.operation = operation,
-                                     .device = device,
-                                     .figures = figures,
-                                     .overrides = *overrides,
-                                     .plan_product = plan_product,
-                                     .rates = lava_cost_rates(lava_profiles_find(device), &figures->device)};
+enum lava_reason lava_halving_begin(const struct lava_plan_request *asked, struct lava_halving *halving) {
+    const struct lava_operation *operation = asked->operation;
+    const struct lava_capabilities *device = asked->device;
+    *halving =
+        (struct lava_halving){.operation = operation,
+                              .device = device,
+                              .figures = asked->figures,
+                              .overrides = *asked->overrides,
+                              .plan_product = asked->plan_product,
+                              .rates = lava_cost_rates(lava_profiles_find(device), &asked->figures->device)};
     if (!lava_solve_fits(device, operation->type)) /* other kernels need less */
         return LAVA_REASON_NO_KERNEL;
     if (halving->overrides.memory_bytes == 0)

@@ -25,17 +25,13 @@ struct lava_halving {
     const struct lava_capabilities *device;
     const struct lava_figures *figures;
     struct lava_overrides overrides; /* memory_bytes is the limit for everything */
-    lava_solve_product *plan_product;
+    lava_kind_product *plan_product;
     struct lava_rates rates;
 };
 
 /* Returns LAVA_REASON_FORCED, or why there is no plan: NO_KERNEL, or MEMORY, if the matrix's columns are
  * too long to be downloaded whole. */
-enum lava_reason lava_halving_begin(const struct lava_operation *operation,
-                                    const struct lava_capabilities *device,
-                                    const struct lava_figures *figures,
-                                    const struct lava_overrides *overrides, lava_solve_product *plan_product,
-                                    struct lava_halving *halving);
+enum lava_reason lava_halving_begin(const struct lava_plan_request *asked, struct lava_halving *halving);
 
 /* Returns the size of the larger half, which comes first. */
 int64_t lava_halving_half(int64_t size);

@@ -88,12 +88,8 @@ static enum lava_reason plan_whole(const struct lava_halving *request, struct la
     return reason;
 }
 
-enum lava_reason lava_inverse_plan(const struct lava_operation *operation,
-                                   const struct lava_capabilities *device, const struct lava_figures *figures,
-                                   const struct lava_overrides *overrides, lava_solve_product *plan_product,
-                                   struct lava_plan *plan) {
+enum lava_reason lava_inverse_plan(const struct lava_plan_request *asked, struct lava_plan *plan) {
     struct lava_halving request;
-    enum lava_reason reason =
-        lava_halving_begin(operation, device, figures, overrides, plan_product, &request);
+    enum lava_reason reason = lava_halving_begin(asked, &request);
     return reason == LAVA_REASON_FORCED ? plan_whole(&request, plan) : reason;
 }

@@ -14,9 +14,6 @@ double lava_inverse_flops(const struct lava_operation *operation);
 /* Fills in the kernel of the products, its shape and rate, the blocking of the largest product and gpu_ns.
  * chunks.product_bytes is what the products need besides the matrices. Returns
  * LAVA_REASON_FORCED, or why there is no plan, as lava_solve_plan. */
-enum lava_reason lava_inverse_plan(const struct lava_operation *operation,
-                                   const struct lava_capabilities *device, const struct lava_figures *figures,
-                                   const struct lava_overrides *overrides, lava_solve_product *plan_product,
-                                   struct lava_plan *plan);
+lava_kind_plan lava_inverse_plan;
 
 #endif

@@ -63,13 +63,18 @@ typedef void lava_kind_product(const struct lava_operation *product, const struc
                                const struct lava_figures *figures, const struct lava_overrides *overrides,
                                struct lava_plan *plan);
 
+/* What is to be planned. */
+struct lava_plan_request {
+    const struct lava_operation *operation;
+    const struct lava_capabilities *device;
+    const struct lava_figures *figures;
+    const struct lava_overrides *overrides;
+    lava_kind_product *plan_product;
+};
+
 /* Fills in the kernel of the products, its shape and rate, the blocking of the largest product and gpu_ns.
  * Returns LAVA_REASON_FORCED, or why there is no plan. */
-typedef enum lava_reason lava_kind_plan(const struct lava_operation *operation,
-                                        const struct lava_capabilities *device,
-                                        const struct lava_figures *figures,
-                                        const struct lava_overrides *overrides,
-                                        lava_kind_product *plan_product, struct lava_plan *plan);
+typedef enum lava_reason lava_kind_plan(const struct lava_plan_request *asked, struct lava_plan *plan);
 
 /* Plans an operation for several engines; see lava_sharing_plan. */
 typedef bool lava_kind_share(const struct lava_operation *operation, const struct lava_capabilities *device,

@@ -114,8 +114,8 @@ void lava_policy_choose(const struct lava_operation *operation, const struct lav
     plan->imports = overrides->imports;
     plan->profile = lava_profiles_find(device);
     plan->cpu_ns = lava_figures_cpu_ns(&figures->cpu, operation);
-    plan->reason =
-        lava_operation_row(operation)->plan(operation, device, figures, overrides, plan_on_device, plan);
+    const struct lava_plan_request asked = {operation, device, figures, overrides, plan_on_device};
+    plan->reason = lava_operation_row(operation)->plan(&asked, plan);
     if (!plan->kernel)
         return;
 

@@ -294,12 +294,11 @@ double lava_product_plan_best_flops_per_s(const struct lava_profile *profile,
 /* Returns the estimate of two products (?syr2k) in halves of K; 0 if the device takes none, or if the
  * whole, if it fits, has the fastest row. A faster one may have memory for the packed operands of a half
  * only. */
-static double halves_ns(const struct lava_operation *operation, const struct request *request,
-                        const struct lava_figures *figures, lava_kind_product *plan_product,
+static double halves_ns(const struct lava_plan_request *asked, const struct request *request,
                         const struct candidate *whole) {
-    struct lava_operation half = *operation;
+    struct lava_operation half = *asked->operation;
     struct lava_plan plan;
-    if (!operation->twice || request->overrides->kernel || operation->k < 2)
+    if (!half.twice || asked->overrides->kernel || half.k < 2)
         return 0;
     if (whole && whole->estimate.row.flops_per_s >=
                      lava_product_plan_best_flops_per_s(request->profile, request->figures,
@@ -307,25 +306,23 @@ static double halves_ns(const struct lava_operation *operation, const struct req
         return 0;
     half.k -= half.k / 2;
     half.beta = (struct lava_scalar){.real = 1};
-    plan_product(&half, request->estimate.device, figures, request->overrides, &plan);
+    asked->plan_product(&half, asked->device, asked->figures, asked->overrides, &plan);
     return 2 * plan.gpu_ns;
 }
 
-enum lava_reason lava_product_plan(const struct lava_operation *operation,
-                                   const struct lava_capabilities *device, const struct lava_figures *figures,
-                                   const struct lava_overrides *overrides, lava_kind_product *plan_product,
-                                   struct lava_plan *plan) {
-    const struct lava_operation parts = lava_operation_of_parts(operation);
-    struct request request = prepare(&parts, device, &figures->device, overrides);
+enum lava_reason lava_product_plan(const struct lava_plan_request *asked, struct lava_plan *plan) {
+    const struct lava_operation parts = lava_operation_of_parts(asked->operation);
+    const struct lava_device_figures *figures = &asked->figures->device;
+    struct request request = prepare(&parts, asked->device, figures, asked->overrides);
     struct candidate best;
     bool fitted;
     double *upload_bytes_per_s = &request.estimate.rates.upload_bytes_per_s;
-    *upload_bytes_per_s = lava_imports_upload_rate(operation, device, &figures->device, overrides->imports,
-                                                   *upload_bytes_per_s);
+    *upload_bytes_per_s = lava_imports_upload_rate(asked->operation, asked->device, figures,
+                                                   asked->overrides->imports, *upload_bytes_per_s);
     bool found = choose(&request, &best, &fitted);
     if (!fitted)
         return LAVA_REASON_NO_KERNEL;
-    plan->gpu_ns = halves_ns(operation, &request, figures, plan_product, found ? &best : NULL);
+    plan->gpu_ns = halves_ns(asked, &request, found ? &best : NULL);
     if (plan->gpu_ns > 0 && (!found || plan->gpu_ns < HALVES_SHARE * best.gpu_ns))
         return LAVA_REASON_HALVES;
     if (!found)

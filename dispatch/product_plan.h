@@ -13,9 +13,6 @@ double lava_product_plan_best_flops_per_s(const struct lava_profile *profile,
 
 /* Fills in how a product is computed, and returns LAVA_REASON_FORCED, or why it cannot be as a whole.
  * plan_product plans its halves. */
-enum lava_reason lava_product_plan(const struct lava_operation *operation,
-                                   const struct lava_capabilities *device, const struct lava_figures *figures,
-                                   const struct lava_overrides *overrides, lava_kind_product *plan_product,
-                                   struct lava_plan *plan);
+lava_kind_plan lava_product_plan;
 
 #endif

@@ -172,7 +172,7 @@ static uint64_t matrices_bytes(const struct lava_capabilities *device,
 }
 
 /* The copy threads turn a wide matrix into a buffer and back, and copy the right-hand sides
- * (lib/lapack/qr_runner.h). A starting value: a thread turns a third of what it copies
+ * (lib/lapack/qr_runner.c). A starting value: a thread turns a third of what it copies
  * (lib/host/matrix_copy.c). */
 #define TURN_BYTES_PER_S (LAVA_HALVING_BUFFER_BYTES_PER_S / 3)
 static double buffer_ns(const struct lava_operation *operation) {
@@ -191,16 +191,16 @@ static enum lava_reason plan_whole(const struct lava_halving *request, struct la
     return reason;
 }
 
-enum lava_reason lava_qr_plan(const struct lava_operation *operation, const struct lava_capabilities *device,
-                              const struct lava_figures *figures, const struct lava_overrides *overrides,
-                              lava_solve_product *plan_product, struct lava_plan *plan) {
-    const struct lava_operation tall = lava_qr_tall(operation);
+enum lava_reason lava_qr_plan(const struct lava_plan_request *asked, struct lava_plan *plan) {
+    const struct lava_operation tall = lava_qr_tall(asked->operation);
+    struct lava_plan_request of_tall = *asked;
     struct lava_halving request;
-    enum lava_reason reason = lava_halving_begin(&tall, device, figures, overrides, plan_product, &request);
+    of_tall.operation = &tall;
+    enum lava_reason reason = lava_halving_begin(&of_tall, &request);
     if (reason != LAVA_REASON_FORCED)
         return reason;
     reason = plan_whole(&request, plan);
-    if (reason == LAVA_REASON_FORCED && lava_qr_is_wide(operation))
-        plan->gpu_ns += buffer_ns(operation);
+    if (reason == LAVA_REASON_FORCED && lava_qr_is_wide(asked->operation))
+        plan->gpu_ns += buffer_ns(asked->operation);
     return reason;
 }

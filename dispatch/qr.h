@@ -30,8 +30,6 @@ int lava_qr_steps(const struct lava_operation *operation, struct lava_operation 
 bool lava_qr_fits(const struct lava_capabilities *device, enum lava_type type);
 /* Fills in the kernel, its shape and rate, the blocking (total_bytes with the matrices) and gpu_ns. Returns
  * LAVA_REASON_FORCED, or why there is no plan, as lava_solve_plan. */
-enum lava_reason lava_qr_plan(const struct lava_operation *operation, const struct lava_capabilities *device,
-                              const struct lava_figures *figures, const struct lava_overrides *overrides,
-                              lava_solve_product *plan_product, struct lava_plan *plan);
+lava_kind_plan lava_qr_plan;
 
 #endif

@@ -37,7 +37,7 @@ struct request {
     const struct lava_figures *figures;
     struct lava_overrides overrides; /* memory_bytes is the limit for everything */
     struct lava_solve_sizes sizes;
-    lava_solve_product *plan_product;
+    lava_kind_product *plan_product;
     struct lava_rates rates;
     struct lava_solve_frame frame;
 };
@@ -356,26 +356,24 @@ static enum lava_reason try_bands(const struct request *request, struct lava_pla
 }
 
 enum lava_reason lava_solve_plan_within(const struct lava_solve_frame *frame,
-                                        const struct lava_operation *operation,
-                                        const struct lava_capabilities *device,
-                                        const struct lava_figures *figures,
-                                        const struct lava_overrides *overrides,
-                                        lava_solve_product *plan_product, struct lava_plan *plan) {
-    struct request request = {.operation = operation,
-                              .device = device,
-                              .figures = figures,
+                                        const struct lava_plan_request *asked, struct lava_plan *plan) {
+    const struct lava_overrides *overrides = asked->overrides;
+    struct request request = {.operation = asked->operation,
+                              .device = asked->device,
+                              .figures = asked->figures,
                               .overrides = *overrides,
-                              .plan_product = plan_product,
-                              .sizes = lava_solve_sizes(operation),
-                              .rates = lava_cost_rates(lava_profiles_find(device), &figures->device),
+                              .plan_product = asked->plan_product,
+                              .sizes = lava_solve_sizes(asked->operation),
+                              .rates =
+                                  lava_cost_rates(lava_profiles_find(asked->device), &asked->figures->device),
                               .frame = *frame};
     int64_t most = most_sides(&request), before = 0;
     struct lava_plan best = {.kernel = NULL};
     enum lava_reason reason = LAVA_REASON_MEMORY;
-    if (!lava_solve_fits(device, operation->type))
+    if (!lava_solve_fits(asked->device, asked->operation->type))
         return LAVA_REASON_NO_KERNEL;
     if (request.overrides.memory_bytes == 0)
-        request.overrides.memory_bytes = device->memory_bytes;
+        request.overrides.memory_bytes = asked->device->memory_bytes;
     if (frame->has_bands && !overrides->sides_each)
         reason = try_bands(&request, &best);
     for (int64_t chunks = 1; most > 0 && before != SIDES_ALIGN && !overrides->band; chunks *= 2) {
@@ -398,13 +396,11 @@ enum lava_reason lava_solve_plan_within(const struct lava_solve_frame *frame,
     return LAVA_REASON_FORCED;
 }
 
-enum lava_reason lava_solve_plan(const struct lava_operation *operation,
-                                 const struct lava_capabilities *device, const struct lava_figures *figures,
-                                 const struct lava_overrides *overrides, lava_solve_product *plan_product,
-                                 struct lava_plan *plan) {
+enum lava_reason lava_solve_plan(const struct lava_plan_request *asked, struct lava_plan *plan) {
+    const struct lava_operation *operation = asked->operation;
     const struct lava_solve_frame alone = {
         .solves = 1,
         .has_bands = true,
         .upload_bytes = lava_trapezoid_bytes(operation->type, operation->k, LAVA_REGION_LOWER)};
-    return lava_solve_plan_within(&alone, operation, device, figures, overrides, plan_product, plan);
+    return lava_solve_plan_within(&alone, asked, plan);
 }

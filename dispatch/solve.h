@@ -63,24 +63,12 @@ struct lava_solve_frame {
 /* Returns how the products of a planned solve are to be computed. */
 struct lava_overrides lava_solve_overrides(const struct lava_solve_chunks *chunks, bool on_right);
 
-/* Plans a product whose matrices are on the device. */
-typedef void lava_solve_product(const struct lava_operation *product, const struct lava_capabilities *device,
-                                const struct lava_figures *figures, const struct lava_overrides *overrides,
-                                struct lava_plan *plan);
-
 /* Fills in the kernel, its shape and rate, the blocking, the chunks and gpu_ns. Returns LAVA_REASON_FORCED,
  * or why there is no plan: NO_KERNEL, or MEMORY, if the triangular matrix does not fit the device, or
  * if the columns of C are too long to be downloaded whole. */
-enum lava_reason lava_solve_plan(const struct lava_operation *operation,
-                                 const struct lava_capabilities *device, const struct lava_figures *figures,
-                                 const struct lava_overrides *overrides, lava_solve_product *plan_product,
-                                 struct lava_plan *plan);
+lava_kind_plan lava_solve_plan;
 /* The same for a part of more: gpu_ns is of all. */
 enum lava_reason lava_solve_plan_within(const struct lava_solve_frame *frame,
-                                        const struct lava_operation *operation,
-                                        const struct lava_capabilities *device,
-                                        const struct lava_figures *figures,
-                                        const struct lava_overrides *overrides,
-                                        lava_solve_product *plan_product, struct lava_plan *plan);
+                                        const struct lava_plan_request *asked, struct lava_plan *plan);
 
 #endif

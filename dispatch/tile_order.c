@@ -3,7 +3,6 @@
 #include "dispatch/tile_order.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 // clang-format off
@@ -138,41 +137,6 @@ void lava_tile_order_fill(enum lava_tile_order order, uint32_t tiles_m, uint32_t
         fill_bands(tiles_m, tiles_m, tiles_n, entries);
         return;
     }
-}
-
-/* Occurrences of each panel in the window, and the number of panels that occur. */
-struct window {
-    uint32_t *rows, *columns;
-    uint32_t panels;
-};
-
-static void enter(struct window *window, uint32_t entry) {
-    window->panels += window->rows[lava_tile_order_tile_m(entry)]++ == 0;
-    window->panels += window->columns[lava_tile_order_tile_n(entry)]++ == 0;
-}
-
-static void leave(struct window *window, uint32_t entry) {
-    window->panels -= --window->rows[lava_tile_order_tile_m(entry)] == 0;
-    window->panels -= --window->columns[lava_tile_order_tile_n(entry)] == 0;
-}
-
-uint32_t lava_tile_order_panels_per_wave(const uint32_t *entries, size_t count, uint32_t wave) {
-    uint32_t *counts = calloc(2 * (size_t)LAVA_TILE_ORDER_MAX_TILES, sizeof *counts);
-    if (!counts || wave == 0) {
-        free(counts);
-        return 0;
-    }
-    struct window window = {.rows = counts, .columns = counts + LAVA_TILE_ORDER_MAX_TILES};
-    uint32_t most = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (i >= wave)
-            leave(&window, entries[i - wave]);
-        enter(&window, entries[i]);
-        if (window.panels > most)
-            most = window.panels;
-    }
-    free(counts);
-    return most;
 }
 
 const char *lava_tile_order_name(enum lava_tile_order order) {

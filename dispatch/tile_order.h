@@ -2,9 +2,9 @@
  * host and walked by the multiply kernel. Tiles computed at the same time should share panels of A and B in
  * the cache.
  *
- * linear   down the columns of C's tiles, one column after another grouped  bands of LAVA_TILE_ORDER_GROUP
- * tile rows, each band walked column by column Hilbert  a generalized Hilbert curve over any rectangle:
- * consecutive tiles always touch
+ *     linear    down the columns of C's tiles, one column after another
+ *     grouped   bands of LAVA_TILE_ORDER_GROUP tile rows, each walked column by column
+ *     Hilbert   a generalized Hilbert curve over any rectangle: consecutive tiles always touch
  *
  * Pure functions, any thread. */
 #ifndef LAVA_DISPATCH_TILE_ORDER_H
@@ -39,10 +39,6 @@ static inline uint32_t lava_tile_order_tile_m(uint32_t entry) {
 static inline uint32_t lava_tile_order_tile_n(uint32_t entry) {
     return entry >> 16;
 }
-
-/* The largest number of distinct panels (rows of A's tiles plus columns of B's) touched by any `wave`
- * consecutive entries. The cache must hold that many. For tests. */
-uint32_t lava_tile_order_panels_per_wave(const uint32_t *entries, size_t count, uint32_t wave);
 
 const char *lava_tile_order_name(enum lava_tile_order order); /* "linear", "grouped", "hilbert" */
 bool lava_tile_order_from_name(const char *name, enum lava_tile_order *order);

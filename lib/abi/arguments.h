@@ -12,6 +12,7 @@ struct lava_arguments {
     const void *alpha, *beta; /* numbers of the routine's scalar type */
     const void *a, *b;
     void *c;
+    int uplo; /* of ?gemmt, as transa */
 };
 
 /* Returns false if the caller's arguments are to be forwarded. lava_offload_end(call) comes next in any

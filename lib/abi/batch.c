@@ -20,18 +20,12 @@
 #define CBLAS_NAMES                                                                                          \
     (layout, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, group_count, group_size)
 
-#define FORTRAN_PARAMETERS(integer, type, type_c, scalar)                                                    \
-    const char *transa, const char *transb, const integer *m, const integer *n, const integer *k,            \
-        const LAVA_ELEMENT_##scalar *alpha, const LAVA_ELEMENT_##type **a, const integer *lda,               \
-        const LAVA_ELEMENT_##type **b, const integer *ldb, const LAVA_ELEMENT_##scalar *beta,                \
-        LAVA_ELEMENT_##type_c **c, const integer *ldc, const integer *group_count, const integer *group_size
-#define FORTRAN_LIST(integer, type, type_c, scalar) (FORTRAN_PARAMETERS(integer, type, type_c, scalar))
-#define FORTRAN_WITH(integer, type, type_c, scalar)                                                          \
-    (FORTRAN_PARAMETERS(integer, type, type_c, scalar), size_t transa_length, size_t transb_length)
+#define FORTRAN_LIST(integer, type, type_c, scalar)                                                          \
+    (const char *transa, const char *transb, const integer *m, const integer *n, const integer *k,           \
+     const LAVA_ELEMENT_##scalar *alpha, const LAVA_ELEMENT_##type **a, const integer *lda,                  \
+     const LAVA_ELEMENT_##type **b, const integer *ldb, const LAVA_ELEMENT_##scalar *beta,                   \
+     LAVA_ELEMENT_##type_c **c, const integer *ldc, const integer *group_count, const integer *group_size)
 #define FORTRAN_NAMES (transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, group_count, group_size)
-#define FORTRAN_WITH_NAMES                                                                                   \
-    (transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, group_count, group_size, transa_length,   \
-     transb_length)
 
 #define ARGUMENTS(entry, group_layout, group_count)                                                          \
     {                                                                                                        \
@@ -45,8 +39,7 @@
                      FORWARDS(integer, group_count, group_size, m, n, k),                                    \
                      ARGUMENTS(entry, layout, group_count))
 #define BATCH_FORTRAN(entry, integer, type, type_c, scalar)                                                  \
-    LAVA_ENTRY_FORTRAN(entry, FORTRAN_LIST(integer, type, type_c, scalar), FORTRAN_NAMES,                    \
-                       FORTRAN_WITH(integer, type, type_c, scalar), FORTRAN_WITH_NAMES, lava_groups,         \
+    LAVA_ENTRY_FORTRAN(entry, FORTRAN_LIST(integer, type, type_c, scalar), FORTRAN_NAMES, 2, lava_groups,    \
                        FORWARDS(integer, *group_count, group_size, m, n, k),                                 \
                        ARGUMENTS(entry, 0, *group_count))
 
@@ -68,21 +61,14 @@
         .stride_a = &stridea, .stride_b = &strideb, .stride_c = &stridec, .count = 1, .sizes = &batch_size   \
     }
 
-#define STRIDED_FORTRAN_PARAMETERS(integer, type, type_c, scalar)                                            \
-    const char *transa, const char *transb, const integer *m, const integer *n, const integer *k,            \
-        const LAVA_ELEMENT_##scalar *alpha, const LAVA_ELEMENT_##type *a, const integer *lda,                \
-        const integer *stridea, const LAVA_ELEMENT_##type *b, const integer *ldb, const integer *strideb,    \
-        const LAVA_ELEMENT_##scalar *beta, LAVA_ELEMENT_##type_c *c, const integer *ldc,                     \
-        const integer *stridec, const integer *batch_size
 #define STRIDED_FORTRAN_LIST(integer, type, type_c, scalar)                                                  \
-    (STRIDED_FORTRAN_PARAMETERS(integer, type, type_c, scalar))
-#define STRIDED_FORTRAN_WITH(integer, type, type_c, scalar)                                                  \
-    (STRIDED_FORTRAN_PARAMETERS(integer, type, type_c, scalar), size_t transa_length, size_t transb_length)
+    (const char *transa, const char *transb, const integer *m, const integer *n, const integer *k,           \
+     const LAVA_ELEMENT_##scalar *alpha, const LAVA_ELEMENT_##type *a, const integer *lda,                   \
+     const integer *stridea, const LAVA_ELEMENT_##type *b, const integer *ldb, const integer *strideb,       \
+     const LAVA_ELEMENT_##scalar *beta, LAVA_ELEMENT_##type_c *c, const integer *ldc,                        \
+     const integer *stridec, const integer *batch_size)
 #define STRIDED_FORTRAN_NAMES                                                                                \
     (transa, transb, m, n, k, alpha, a, lda, stridea, b, ldb, strideb, beta, c, ldc, stridec, batch_size)
-#define STRIDED_FORTRAN_WITH_NAMES                                                                           \
-    (transa, transb, m, n, k, alpha, a, lda, stridea, b, ldb, strideb, beta, c, ldc, stridec, batch_size,    \
-     transa_length, transb_length)
 #define STRIDED_FORTRAN_ARGUMENTS(entry)                                                                     \
     {                                                                                                        \
         .routine = LAVA_ROUTINE_##entry, .transa = transa, .transb = transb, .m = m, .n = n, .k = k,         \
@@ -97,13 +83,9 @@
                      STRIDED_CBLAS_ARGUMENTS(entry, scalar))
 #define STRIDED_FORTRAN(entry, integer, type, type_c, scalar)                                                \
     LAVA_ENTRY_FORTRAN(                                                                                      \
-        entry, STRIDED_FORTRAN_LIST(integer, type, type_c, scalar), STRIDED_FORTRAN_NAMES,                   \
-        STRIDED_FORTRAN_WITH(integer, type, type_c, scalar), STRIDED_FORTRAN_WITH_NAMES, lava_groups,        \
+        entry, STRIDED_FORTRAN_LIST(integer, type, type_c, scalar), STRIDED_FORTRAN_NAMES, 2, lava_groups,   \
         lava_threshold_forwards_batch((double)*m *(double)*n *(double)*k, (double)*batch_size),              \
         STRIDED_FORTRAN_ARGUMENTS(entry))
 
-#define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
-    family##_##convention(prefix##routine##suffix, integer, type, type_c, scalar)
-
-LAVA_BATCH_ROUTINES(ENTRY)
-LAVA_STRIDED_ROUTINES(ENTRY)
+LAVA_BATCH_ROUTINES(LAVA_ENTRY_OF)
+LAVA_STRIDED_ROUTINES(LAVA_ENTRY_OF)

@@ -14,17 +14,12 @@
      const integer *group_size)
 #define CBLAS_NAMES (layout, uplo, trans, n, k, alpha, a, lda, beta, c, ldc, group_count, group_size)
 
-#define FORTRAN_PARAMETERS(integer, type)                                                                    \
-    const char *uplo, const char *trans, const integer *n, const integer *k,                                 \
-        const LAVA_ELEMENT_##type *alpha, const LAVA_ELEMENT_##type **a, const integer *lda,                 \
-        const LAVA_ELEMENT_##type *beta, LAVA_ELEMENT_##type **c, const integer *ldc,                        \
-        const integer *group_count, const integer *group_size
-#define FORTRAN_LIST(integer, type) (FORTRAN_PARAMETERS(integer, type))
-#define FORTRAN_WITH(integer, type)                                                                          \
-    (FORTRAN_PARAMETERS(integer, type), size_t uplo_length, size_t trans_length)
+#define FORTRAN_LIST(integer, type)                                                                          \
+    (const char *uplo, const char *trans, const integer *n, const integer *k,                                \
+     const LAVA_ELEMENT_##type *alpha, const LAVA_ELEMENT_##type **a, const integer *lda,                    \
+     const LAVA_ELEMENT_##type *beta, LAVA_ELEMENT_##type **c, const integer *ldc,                           \
+     const integer *group_count, const integer *group_size)
 #define FORTRAN_NAMES (uplo, trans, n, k, alpha, a, lda, beta, c, ldc, group_count, group_size)
-#define FORTRAN_WITH_NAMES                                                                                   \
-    (uplo, trans, n, k, alpha, a, lda, beta, c, ldc, group_count, group_size, uplo_length, trans_length)
 
 #define ARGUMENTS(entry, group_layout, groups)                                                               \
     {                                                                                                        \
@@ -38,13 +33,12 @@
     lava_threshold_forwards(                                                                                 \
         lava_group_reader_work(0.5, sizeof(integer) == sizeof(int64_t), groups, group_size, n, n, k), 1, 1)
 
-#define SYRK_BATCH_CBLAS(entry, integer, type)                                                               \
+#define SYRK_BATCH_CBLAS(entry, integer, type, ...)                                                          \
     LAVA_ENTRY_CBLAS(entry, CBLAS_LIST(integer, type), CBLAS_NAMES, lava_groups,                             \
                      FORWARDS(integer, group_count), ARGUMENTS(entry, layout, group_count))
-#define SYRK_BATCH_FORTRAN(entry, integer, type)                                                             \
-    LAVA_ENTRY_FORTRAN(entry, FORTRAN_LIST(integer, type), FORTRAN_NAMES, FORTRAN_WITH(integer, type),       \
-                       FORTRAN_WITH_NAMES, lava_groups, FORWARDS(integer, *group_count),                     \
-                       ARGUMENTS(entry, 0, *group_count))
+#define SYRK_BATCH_FORTRAN(entry, integer, type, ...)                                                        \
+    LAVA_ENTRY_FORTRAN(entry, FORTRAN_LIST(integer, type), FORTRAN_NAMES, 2, lava_groups,                    \
+                       FORWARDS(integer, *group_count), ARGUMENTS(entry, 0, *group_count))
 
 /* ?syrk_batch_strided */
 
@@ -62,17 +56,12 @@
         .count = 1, .sizes = &batch_size                                                                     \
     }
 
-#define STRIDED_FORTRAN_PARAMETERS(integer, type)                                                            \
-    const char *uplo, const char *trans, const integer *n, const integer *k,                                 \
-        const LAVA_ELEMENT_##type *alpha, const LAVA_ELEMENT_##type *a, const integer *lda,                  \
-        const integer *stridea, const LAVA_ELEMENT_##type *beta, LAVA_ELEMENT_##type *c, const integer *ldc, \
-        const integer *stridec, const integer *batch_size
-#define STRIDED_FORTRAN_LIST(integer, type) (STRIDED_FORTRAN_PARAMETERS(integer, type))
-#define STRIDED_FORTRAN_WITH(integer, type)                                                                  \
-    (STRIDED_FORTRAN_PARAMETERS(integer, type), size_t uplo_length, size_t trans_length)
+#define STRIDED_FORTRAN_LIST(integer, type)                                                                  \
+    (const char *uplo, const char *trans, const integer *n, const integer *k,                                \
+     const LAVA_ELEMENT_##type *alpha, const LAVA_ELEMENT_##type *a, const integer *lda,                     \
+     const integer *stridea, const LAVA_ELEMENT_##type *beta, LAVA_ELEMENT_##type *c, const integer *ldc,    \
+     const integer *stridec, const integer *batch_size)
 #define STRIDED_FORTRAN_NAMES (uplo, trans, n, k, alpha, a, lda, stridea, beta, c, ldc, stridec, batch_size)
-#define STRIDED_FORTRAN_WITH_NAMES                                                                           \
-    (uplo, trans, n, k, alpha, a, lda, stridea, beta, c, ldc, stridec, batch_size, uplo_length, trans_length)
 #define STRIDED_FORTRAN_ARGUMENTS(entry)                                                                     \
     {                                                                                                        \
         .routine = LAVA_ROUTINE_##entry, .uplo = uplo, .transa = trans, .n = n, .k = k, .lda = lda,          \
@@ -83,15 +72,11 @@
 #define STRIDED_FORWARDS(n, k, count)                                                                        \
     lava_threshold_forwards_batch((double)(n) * (double)(n) / 2 * (double)(k), (double)(count))
 
-#define SYRK_STRIDED_CBLAS(entry, integer, type)                                                             \
+#define SYRK_STRIDED_CBLAS(entry, integer, type, ...)                                                        \
     LAVA_ENTRY_CBLAS(entry, STRIDED_CBLAS_LIST(integer, type), STRIDED_CBLAS_NAMES, lava_groups,             \
                      STRIDED_FORWARDS(n, k, batch_size), STRIDED_CBLAS_ARGUMENTS(entry, type))
-#define SYRK_STRIDED_FORTRAN(entry, integer, type)                                                           \
-    LAVA_ENTRY_FORTRAN(entry, STRIDED_FORTRAN_LIST(integer, type), STRIDED_FORTRAN_NAMES,                    \
-                       STRIDED_FORTRAN_WITH(integer, type), STRIDED_FORTRAN_WITH_NAMES, lava_groups,         \
+#define SYRK_STRIDED_FORTRAN(entry, integer, type, ...)                                                      \
+    LAVA_ENTRY_FORTRAN(entry, STRIDED_FORTRAN_LIST(integer, type), STRIDED_FORTRAN_NAMES, 2, lava_groups,    \
                        STRIDED_FORWARDS(*n, *k, *batch_size), STRIDED_FORTRAN_ARGUMENTS(entry))
 
-#define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
-    family##_##convention(prefix##routine##suffix, integer, type)
-
-LAVA_SYRK_BATCH_ROUTINES(ENTRY)
+LAVA_SYRK_BATCH_ROUTINES(LAVA_ENTRY_OF)

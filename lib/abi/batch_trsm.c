@@ -15,18 +15,11 @@
      integer group_count, const integer *group_size)
 #define CBLAS_NAMES (layout, side, uplo, transa, diag, m, n, alpha, a, lda, b, ldb, group_count, group_size)
 
-#define FORTRAN_PARAMETERS(integer, type)                                                                    \
-    const char *side, const char *uplo, const char *transa, const char *diag, const integer *m,              \
-        const integer *n, const LAVA_ELEMENT_##type *alpha, const LAVA_ELEMENT_##type **a,                   \
-        const integer *lda, LAVA_ELEMENT_##type **b, const integer *ldb, const integer *group_count,         \
-        const integer *group_size
-#define FORTRAN_LIST(integer, type) (FORTRAN_PARAMETERS(integer, type))
-#define LENGTHS                     size_t side_length, size_t uplo_length, size_t transa_length, size_t diag_length
-#define FORTRAN_WITH(integer, type) (FORTRAN_PARAMETERS(integer, type), LENGTHS)
-#define FORTRAN_NAMES               (side, uplo, transa, diag, m, n, alpha, a, lda, b, ldb, group_count, group_size)
-#define FORTRAN_WITH_NAMES                                                                                   \
-    (side, uplo, transa, diag, m, n, alpha, a, lda, b, ldb, group_count, group_size, side_length,            \
-     uplo_length, transa_length, diag_length)
+#define FORTRAN_LIST(integer, type)                                                                          \
+    (const char *side, const char *uplo, const char *transa, const char *diag, const integer *m,             \
+     const integer *n, const LAVA_ELEMENT_##type *alpha, const LAVA_ELEMENT_##type **a, const integer *lda,  \
+     LAVA_ELEMENT_##type **b, const integer *ldb, const integer *group_count, const integer *group_size)
+#define FORTRAN_NAMES (side, uplo, transa, diag, m, n, alpha, a, lda, b, ldb, group_count, group_size)
 
 #define ARGUMENTS(entry, group_layout, groups)                                                               \
     {                                                                                                        \
@@ -41,13 +34,12 @@
                                                       group_size, side, m, n),                               \
                             1, 1)
 
-#define TRSM_BATCH_CBLAS(entry, integer, type)                                                               \
+#define TRSM_BATCH_CBLAS(entry, integer, type, ...)                                                          \
     LAVA_ENTRY_CBLAS(entry, CBLAS_LIST(integer, type), CBLAS_NAMES, lava_groups,                             \
                      FORWARDS(CBLAS, integer, group_count), ARGUMENTS(entry, layout, group_count))
-#define TRSM_BATCH_FORTRAN(entry, integer, type)                                                             \
-    LAVA_ENTRY_FORTRAN(entry, FORTRAN_LIST(integer, type), FORTRAN_NAMES, FORTRAN_WITH(integer, type),       \
-                       FORTRAN_WITH_NAMES, lava_groups, FORWARDS(FORTRAN, integer, *group_count),            \
-                       ARGUMENTS(entry, 0, *group_count))
+#define TRSM_BATCH_FORTRAN(entry, integer, type, ...)                                                        \
+    LAVA_ENTRY_FORTRAN(entry, FORTRAN_LIST(integer, type), FORTRAN_NAMES, 4, lava_groups,                    \
+                       FORWARDS(FORTRAN, integer, *group_count), ARGUMENTS(entry, 0, *group_count))
 
 /* ?trsm_batch_strided */
 
@@ -65,18 +57,13 @@
         .count = 1, .sizes = &batch_size                                                                     \
     }
 
-#define STRIDED_FORTRAN_PARAMETERS(integer, type)                                                            \
-    const char *side, const char *uplo, const char *transa, const char *diag, const integer *m,              \
-        const integer *n, const LAVA_ELEMENT_##type *alpha, const LAVA_ELEMENT_##type *a,                    \
-        const integer *lda, const integer *stridea, LAVA_ELEMENT_##type *b, const integer *ldb,              \
-        const integer *strideb, const integer *batch_size
-#define STRIDED_FORTRAN_LIST(integer, type) (STRIDED_FORTRAN_PARAMETERS(integer, type))
-#define STRIDED_FORTRAN_WITH(integer, type) (STRIDED_FORTRAN_PARAMETERS(integer, type), LENGTHS)
+#define STRIDED_FORTRAN_LIST(integer, type)                                                                  \
+    (const char *side, const char *uplo, const char *transa, const char *diag, const integer *m,             \
+     const integer *n, const LAVA_ELEMENT_##type *alpha, const LAVA_ELEMENT_##type *a, const integer *lda,   \
+     const integer *stridea, LAVA_ELEMENT_##type *b, const integer *ldb, const integer *strideb,             \
+     const integer *batch_size)
 #define STRIDED_FORTRAN_NAMES                                                                                \
     (side, uplo, transa, diag, m, n, alpha, a, lda, stridea, b, ldb, strideb, batch_size)
-#define STRIDED_FORTRAN_WITH_NAMES                                                                           \
-    (side, uplo, transa, diag, m, n, alpha, a, lda, stridea, b, ldb, strideb, batch_size, side_length,       \
-     uplo_length, transa_length, diag_length)
 #define STRIDED_FORTRAN_ARGUMENTS(entry)                                                                     \
     {                                                                                                        \
         .routine = LAVA_ROUTINE_##entry, .side = side, .uplo = uplo, .transa = transa, .diag = diag, .m = m, \
@@ -88,17 +75,13 @@
     lava_threshold_forwards_batch((double)(m) * (double)(n) * (double)((is_left) ? (m) : (n)) / 2,           \
                                   (double)(count))
 
-#define TRSM_STRIDED_CBLAS(entry, integer, type)                                                             \
+#define TRSM_STRIDED_CBLAS(entry, integer, type, ...)                                                        \
     LAVA_ENTRY_CBLAS(entry, STRIDED_CBLAS_LIST(integer, type), STRIDED_CBLAS_NAMES, lava_groups,             \
                      STRIDED_FORWARDS((int)side == LAVA_SIDE_LEFT, m, n, batch_size),                        \
                      STRIDED_CBLAS_ARGUMENTS(entry, type))
-#define TRSM_STRIDED_FORTRAN(entry, integer, type)                                                           \
-    LAVA_ENTRY_FORTRAN(entry, STRIDED_FORTRAN_LIST(integer, type), STRIDED_FORTRAN_NAMES,                    \
-                       STRIDED_FORTRAN_WITH(integer, type), STRIDED_FORTRAN_WITH_NAMES, lava_groups,         \
+#define TRSM_STRIDED_FORTRAN(entry, integer, type, ...)                                                      \
+    LAVA_ENTRY_FORTRAN(entry, STRIDED_FORTRAN_LIST(integer, type), STRIDED_FORTRAN_NAMES, 4, lava_groups,    \
                        STRIDED_FORWARDS((*side | 0x20) == 'l', *m, *n, *batch_size),                         \
                        STRIDED_FORTRAN_ARGUMENTS(entry))
 
-#define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
-    family##_##convention(prefix##routine##suffix, integer, type)
-
-LAVA_TRSM_BATCH_ROUTINES(ENTRY)
+LAVA_TRSM_BATCH_ROUTINES(LAVA_ENTRY_OF)

@@ -8,7 +8,6 @@
     LAVA_ENTRY_STAND_IN(entry, list, names,                                                                  \
                         const struct lava_vector_copy copy = COPY_OF(type, length, x_step, y_step);          \
                         lava_vector_copy_alone(&copy);)                                                      \
-                                                                                                             \
     LAVA_SLOW_PATH static void slow_##entry list {                                                           \
         struct lava_vector_copy copy = COPY_OF(type, length, x_step, y_step);                                \
         if (!lava_vector_copy_begin(&copy)) {                                                                \
@@ -16,7 +15,6 @@
             lava_vector_copy_end(&copy);                                                                     \
         }                                                                                                    \
     }                                                                                                        \
-                                                                                                             \
     LAVA_EXPORT void entry list {                                                                            \
         if (lava_vector_copy_is_plain(length, x_step, y_step))                                               \
             LAVA_ENTRY_FORWARD(entry) names;                                                                 \
@@ -38,12 +36,9 @@
      integer y_increment)
 #define NAMES (n, x, x_increment, y, y_increment)
 
-#define COPY_FORTRAN(entry, integer, type)                                                                   \
+#define COPY_FORTRAN(entry, integer, type, ...)                                                              \
     COPY_ENTRY(entry, LIST_FORTRAN(integer, type), NAMES, type, *n, *x_increment, *y_increment)
-#define COPY_CBLAS(entry, integer, type)                                                                     \
+#define COPY_CBLAS(entry, integer, type, ...)                                                                \
     COPY_ENTRY(entry, LIST_CBLAS(integer, type), NAMES, type, n, x_increment, y_increment)
 
-#define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
-    COPY_##convention(prefix##routine##suffix, integer, type)
-
-LAVA_COPY_ROUTINES(ENTRY)
+LAVA_COPY_ROUTINES(LAVA_ENTRY_OF)

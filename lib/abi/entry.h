@@ -17,6 +17,7 @@
  *     entry      the name
  *     list       (its parameters), of Fortran's without the lengths
  *     names      (what they are called)
+ *     characters how many of Fortran's parameters are characters, whose lengths follow
  *     family     ..._begin(&arguments, &call): false, with nothing written: the arguments are to be forwarded
  *                ..._compute(&arguments): what the CPU's routine of that name would do if there were one
  *     forwards   what the threshold says, of the parameters
@@ -77,10 +78,27 @@
             slow_##entry names;                                                                              \
     }
 
+/* What follows a list with that many characters, and a list without its parentheses. */
+#define LAVA_ENTRY_LENGTHS_0
+#define LAVA_ENTRY_LENGTHS_1 , size_t length_1
+#define LAVA_ENTRY_LENGTHS_2 , size_t length_1, size_t length_2
+#define LAVA_ENTRY_LENGTHS_3 , size_t length_1, size_t length_2, size_t length_3
+#define LAVA_ENTRY_LENGTHS_4 , size_t length_1, size_t length_2, size_t length_3, size_t length_4
+#define LAVA_ENTRY_LENGTH_NAMES_0
+#define LAVA_ENTRY_LENGTH_NAMES_1 , length_1
+#define LAVA_ENTRY_LENGTH_NAMES_2 , length_1, length_2
+#define LAVA_ENTRY_LENGTH_NAMES_3 , length_1, length_2, length_3
+#define LAVA_ENTRY_LENGTH_NAMES_4 , length_1, length_2, length_3, length_4
+#define LAVA_ENTRY_OPEN(...)      __VA_ARGS__
+
+#define LAVA_ENTRY_FORTRAN(entry, list, names, characters, family, forwards, ...)                            \
+    LAVA_ENTRY_FORTRAN_WITH(entry, list, names, (LAVA_ENTRY_OPEN list LAVA_ENTRY_LENGTHS_##characters),      \
+                            (LAVA_ENTRY_OPEN names LAVA_ENTRY_LENGTH_NAMES_##characters), family, forwards,  \
+                            __VA_ARGS__)
 /* with: the list and the lengths; the jump leaves those where they are. */
-#define LAVA_ENTRY_FORTRAN(entry, list, names, with, with_names, family, forwards, arguments)                \
+#define LAVA_ENTRY_FORTRAN_WITH(entry, list, names, with, with_names, family, forwards, ...)                 \
     typedef void plain_##entry list;                                                                         \
-    LAVA_ENTRY_SLOW(entry, with, with_names, family, arguments)                                              \
+    LAVA_ENTRY_SLOW(entry, with, with_names, family, __VA_ARGS__)                                            \
                                                                                                              \
     LAVA_EXPORT void entry with {                                                                            \
         if (forwards) {                                                                                      \
@@ -90,5 +108,9 @@
         slow_##entry with_names;                                                                             \
         __asm__ volatile("");                                                                                \
     }
+
+/* Makes an entry point of a row of lib/base/routines.h, by its family's macro for the convention. */
+#define LAVA_ENTRY_OF(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)            \
+    family##_##convention(prefix##routine##suffix, integer, type, type_c, scalar)
 
 #endif

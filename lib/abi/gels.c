@@ -3,12 +3,8 @@
  * routine's, with the arguments unchanged. If no CPU library has one, lib/host/cpu_least_squares.h computes.
  * Reference LAPACK 3.12 defines the arguments, info, and what is left in A, B and work: tau, until the size
  * of the workspace takes the place of its first element. */
-#include "dispatch/arithmetic.h"
-#include "lib/abi/entry.h"
-#include "lib/abi/integers.h"
-#include "lib/abi/letters.h"
+#include "lib/abi/lapack.h"
 #include "lib/abi/workspace.h"
-#include "lib/abi/xerbla.h"
 #include "lib/host/cpu_least_squares.h"
 
 #include "lavablas_lapack.h"
@@ -20,17 +16,6 @@ struct gels_arguments {
     void *a, *b, *work;
     void *info; /* an integer of the routine's */
 };
-
-/* Real types have N and T, complex ones N and C. */
-static bool has_trans(const struct gels_arguments *x) {
-    int trans = lava_options_read_trans(x->routine, x->trans);
-    bool is_complex = lava_type_is_complex(lava_routine_type(x->routine));
-    return trans == LAVA_TRANS_NO || trans == (is_complex ? LAVA_TRANS_CONJUGATE : LAVA_TRANS_YES);
-}
-
-static bool is_adjoint(const struct gels_arguments *x) {
-    return lava_options_read_trans(x->routine, x->trans) != LAVA_TRANS_NO;
-}
 
 /* Elements of the workspace, with blocks of n columns. */
 static int64_t work_elements(const struct gels_arguments *x, int64_t block) {
@@ -44,7 +29,7 @@ static int find_wrong(const struct gels_arguments *x) {
         bool is_wrong;
         int number;
     } checks[] = {
-        {!has_trans(x), 1},
+        {!lava_options_has_adjoint(x->routine, x->trans), 1},
         {x->m < 0, 2},
         {x->n < 0, 3},
         {x->nrhs < 0, 4},
@@ -61,17 +46,16 @@ static int find_wrong(const struct gels_arguments *x) {
 /* If there is no right-hand side LAPACK does not factor: nothing is to be computed. A query is forwarded
  * by the entry point. */
 static struct lava_operation translate(const struct gels_arguments *x) {
-    enum lava_type type = lava_routine_type(x->routine);
-    return (struct lava_operation){.kind = LAVA_OPERATION_QR,
-                                   .type = type,
-                                   .m = x->m,
-                                   .n = x->n,
-                                   .k = x->nrhs > 0 ? lava_minimum(x->m, x->n) : 0,
-                                   .c = {.first = x->a, .ld = x->lda, .type = type},
-                                   .alpha.real = 1,
-                                   .tau = x->work,
-                                   .adjoint = is_adjoint(x),
-                                   .sides = {.first = x->b, .ld = x->ldb, .count = x->nrhs}};
+    const struct lava_lapack_matrix a = {x->m, x->n, x->a, x->lda};
+    struct lava_operation operation = lava_lapack_operation(x->routine, LAVA_OPERATION_QR, a);
+    if (x->nrhs == 0)
+        operation.k = 0;
+    operation.tau = x->work;
+    operation.adjoint = lava_options_read_trans(x->routine, x->trans) != LAVA_TRANS_NO;
+    operation.sides.first = x->b;
+    operation.sides.ld = x->ldb;
+    operation.sides.count = x->nrhs;
+    return operation;
 }
 
 /* If R has a zero on its diagonal LAPACK returns before it tells the size. */
@@ -107,24 +91,18 @@ static void gels_compute(const struct gels_arguments *arguments) {
     write_results(arguments, info < 0 ? LAVA_INTEGERS_NO_MEMORY : info);
 }
 
-#define PARAMETERS(integer, type)                                                                            \
-    const char *trans, const integer *m, const integer *n, const integer *nrhs, LAVA_ELEMENT_##type *a,      \
-        const integer *lda, LAVA_ELEMENT_##type *b, const integer *ldb, LAVA_ELEMENT_##type *work,           \
-        const integer *lwork, integer *info
-#define LIST(integer, type) (PARAMETERS(integer, type))
-#define WITH(integer, type) (PARAMETERS(integer, type), size_t trans_length)
-#define NAMES               (trans, m, n, nrhs, a, lda, b, ldb, work, lwork, info)
-#define WITH_NAMES          (trans, m, n, nrhs, a, lda, b, ldb, work, lwork, info, trans_length)
+#define LIST(integer, type)                                                                                  \
+    (const char *trans, const integer *m, const integer *n, const integer *nrhs, LAVA_ELEMENT_##type *a,     \
+     const integer *lda, LAVA_ELEMENT_##type *b, const integer *ldb, LAVA_ELEMENT_##type *work,              \
+     const integer *lwork, integer *info)
+#define NAMES (trans, m, n, nrhs, a, lda, b, ldb, work, lwork, info)
 #define ARGUMENTS(entry)                                                                                     \
     { LAVA_ROUTINE_##entry, *trans, *m, *n, *nrhs, *lda, *ldb, *lwork, a, b, work, info }
 
-#define GELS_FORTRAN(entry, integer, type)                                                                   \
-    LAVA_ENTRY_FORTRAN(entry, LIST(integer, type), NAMES, WITH(integer, type), WITH_NAMES, gels,             \
+#define GELS_FORTRAN(entry, integer, type, ...)                                                              \
+    LAVA_ENTRY_FORTRAN(entry, LIST(integer, type), NAMES, 1, gels,                                           \
                        lava_workspace_is_query(*lwork) ||                                                    \
                            lava_threshold_forwards_least_squares((double)*m, (double)*n, (double)*nrhs),     \
                        ARGUMENTS(entry))
 
-#define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
-    family##_##convention(prefix##routine##suffix, integer, type)
-
-LAVA_GELS_ROUTINES(ENTRY)
+LAVA_GELS_ROUTINES(LAVA_ENTRY_OF)

@@ -19,22 +19,17 @@
 #define CBLAS_ARGUMENTS(entry, scalar)                                                                       \
     {                                                                                                        \
         LAVA_ROUTINE_##entry, (int)layout, (int)transa, (int)transb, m, n, k, lda, ldb, ldc,                 \
-            LAVA_ADDRESS_##scalar(alpha), LAVA_ADDRESS_##scalar(beta), a, b, c                               \
+            LAVA_ADDRESS_##scalar(alpha), LAVA_ADDRESS_##scalar(beta), a, b, c, 0                            \
     }
 
-#define FORTRAN_PARAMETERS(integer, type, type_c, scalar)                                                    \
-    const char *transa, const char *transb, const integer *m, const integer *n, const integer *k,            \
-        const LAVA_ELEMENT_##scalar *alpha, const LAVA_ELEMENT_##type *a, const integer *lda,                \
-        const LAVA_ELEMENT_##type *b, const integer *ldb, const LAVA_ELEMENT_##scalar *beta,                 \
-        LAVA_ELEMENT_##type_c *c, const integer *ldc
-#define FORTRAN_LIST(integer, type, type_c, scalar) (FORTRAN_PARAMETERS(integer, type, type_c, scalar))
-#define FORTRAN_WITH(integer, type, type_c, scalar)                                                          \
-    (FORTRAN_PARAMETERS(integer, type, type_c, scalar), size_t transa_length, size_t transb_length)
+#define FORTRAN_LIST(integer, type, type_c, scalar)                                                          \
+    (const char *transa, const char *transb, const integer *m, const integer *n, const integer *k,           \
+     const LAVA_ELEMENT_##scalar *alpha, const LAVA_ELEMENT_##type *a, const integer *lda,                   \
+     const LAVA_ELEMENT_##type *b, const integer *ldb, const LAVA_ELEMENT_##scalar *beta,                    \
+     LAVA_ELEMENT_##type_c *c, const integer *ldc)
 #define FORTRAN_NAMES (transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
-#define FORTRAN_WITH_NAMES                                                                                   \
-    (transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, transa_length, transb_length)
 #define FORTRAN_ARGUMENTS(entry)                                                                             \
-    { LAVA_ROUTINE_##entry, 0, *transa, *transb, *m, *n, *k, *lda, *ldb, *ldc, alpha, beta, a, b, c }
+    { LAVA_ROUTINE_##entry, 0, *transa, *transb, *m, *n, *k, *lda, *ldb, *ldc, alpha, beta, a, b, c, 0 }
 
 #define FORWARDS(m, n, k) lava_threshold_forwards((double)(m), (double)(n), (double)(k))
 
@@ -45,11 +40,7 @@
     CBLAS(entry, CBLAS_LAYOUT, CBLAS_TRANSPOSE, integer, type, type_c, scalar)
 #define GEMM_OWN(entry, integer, type, type_c, scalar) CBLAS(entry, int, int, integer, type, type_c, scalar)
 #define GEMM_FORTRAN(entry, integer, type, type_c, scalar)                                                   \
-    LAVA_ENTRY_FORTRAN(entry, FORTRAN_LIST(integer, type, type_c, scalar), FORTRAN_NAMES,                    \
-                       FORTRAN_WITH(integer, type, type_c, scalar), FORTRAN_WITH_NAMES, gemm,                \
+    LAVA_ENTRY_FORTRAN(entry, FORTRAN_LIST(integer, type, type_c, scalar), FORTRAN_NAMES, 2, gemm,           \
                        FORWARDS(*m, *n, *k), FORTRAN_ARGUMENTS(entry))
 
-#define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
-    family##_##convention(prefix##routine##suffix, integer, type, type_c, scalar)
-
-LAVA_GEMM_ROUTINES(ENTRY)
+LAVA_GEMM_ROUTINES(LAVA_ENTRY_OF)

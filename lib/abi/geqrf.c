@@ -2,12 +2,8 @@
  * the columns of its Q. If no device is worth it, the CPU's own routine gets the arguments unchanged, as it
  * gets every query for the size of the workspace, whose answer must suit it. If no CPU library has one,
  * lib/host/cpu_qr.h computes. Reference LAPACK 3.12 defines the arguments and info. */
-#include "dispatch/arithmetic.h"
-#include "lib/abi/entry.h"
-#include "lib/abi/integers.h"
-#include "lib/abi/letters.h"
+#include "lib/abi/lapack.h"
 #include "lib/abi/workspace.h"
-#include "lib/abi/xerbla.h"
 #include "lib/host/cpu_qr.h"
 
 #include "lavablas_lapack.h"
@@ -42,15 +38,11 @@ static int find_wrong(const struct geqrf_arguments *x) {
 
 /* A query is forwarded by the entry point, and computes nothing. */
 static bool translate(const struct geqrf_arguments *x, struct lava_operation *operation) {
-    enum lava_type type = lava_routine_type(x->routine);
-    *operation = (struct lava_operation){.kind = forms(x) ? LAVA_OPERATION_QR_FORM : LAVA_OPERATION_QR,
-                                         .type = type,
-                                         .m = x->m,
-                                         .n = x->n,
-                                         .k = forms(x) ? x->k : lava_minimum(x->m, x->n),
-                                         .c = {.first = x->a, .ld = x->lda, .type = type},
-                                         .alpha.real = 1,
-                                         .tau = (void *)(uintptr_t)x->tau};
+    const struct lava_lapack_matrix a = {x->m, x->n, x->a, x->lda};
+    *operation = lava_lapack_operation(x->routine, forms(x) ? LAVA_OPERATION_QR_FORM : LAVA_OPERATION_QR, a);
+    operation->tau = (void *)(uintptr_t)x->tau;
+    if (forms(x))
+        operation->k = x->k;
     return !find_wrong(x) && !lava_workspace_is_query(x->lwork);
 }
 
@@ -99,19 +91,16 @@ static void geqrf_compute(const struct geqrf_arguments *arguments) {
     { LAVA_ROUTINE_##entry, *m, *n, *k, *lda, *lwork, a, tau, work, info }
 
 /* They have no characters, so no lengths follow. */
-#define GEQRF_FORTRAN(entry, integer, type)                                                                  \
+#define GEQRF_FORTRAN(entry, integer, type, ...)                                                             \
     LAVA_ENTRY_CBLAS(entry, GEQRF_LIST(integer, type), GEQRF_NAMES, geqrf,                                   \
                      lava_workspace_is_query(*lwork) ||                                                      \
                          lava_threshold_forwards_factorization((double)*m, (double)*n),                      \
                      GEQRF_ARGUMENTS(entry))
-#define ORGQR_FORTRAN(entry, integer, type)                                                                  \
+#define ORGQR_FORTRAN(entry, integer, type, ...)                                                             \
     LAVA_ENTRY_CBLAS(entry, ORGQR_LIST(integer, type), ORGQR_NAMES, geqrf,                                   \
                      lava_workspace_is_query(*lwork) ||                                                      \
                          lava_threshold_forwards_reflections((double)*m, (double)*n, (double)*k),            \
                      ORGQR_ARGUMENTS(entry))
 
-#define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
-    family##_##convention(prefix##routine##suffix, integer, type)
-
-LAVA_GEQRF_ROUTINES(ENTRY)
-LAVA_ORGQR_ROUTINES(ENTRY)
+LAVA_GEQRF_ROUTINES(LAVA_ENTRY_OF)
+LAVA_ORGQR_ROUTINES(LAVA_ENTRY_OF)

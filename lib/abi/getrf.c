@@ -3,11 +3,7 @@
  * computes. Reference LAPACK 3.12 defines the arguments and info. */
 #include <stdlib.h>
 
-#include "dispatch/arithmetic.h"
-#include "lib/abi/entry.h"
-#include "lib/abi/integers.h"
-#include "lib/abi/letters.h"
-#include "lib/abi/xerbla.h"
+#include "lib/abi/lapack.h"
 #include "lib/host/cpu_lu.h"
 
 #include "lavablas_lapack.h"
@@ -30,15 +26,9 @@ static int find_wrong(const struct getrf_arguments *x) {
 
 /* pivots: room for the smaller one of m and n. */
 static bool translate(const struct getrf_arguments *x, int64_t *pivots, struct lava_operation *operation) {
-    enum lava_type type = lava_routine_type(x->routine);
-    *operation = (struct lava_operation){.kind = LAVA_OPERATION_LU,
-                                         .type = type,
-                                         .m = x->m,
-                                         .n = x->n,
-                                         .k = lava_minimum(x->m, x->n),
-                                         .c = {.first = x->a, .ld = x->lda, .type = type},
-                                         .alpha.real = 1,
-                                         .pivots = pivots};
+    const struct lava_lapack_matrix a = {x->m, x->n, x->a, x->lda};
+    *operation = lava_lapack_operation(x->routine, LAVA_OPERATION_LU, a);
+    operation->pivots = pivots;
     return pivots && !find_wrong(x);
 }
 
@@ -89,11 +79,8 @@ static void getrf_compute(const struct getrf_arguments *arguments) {
     { LAVA_ROUTINE_##entry, *m, *n, *lda, a, ipiv, info }
 
 /* It has no characters, so no lengths follow. */
-#define GETRF_FORTRAN(entry, integer, type)                                                                  \
+#define GETRF_FORTRAN(entry, integer, type, ...)                                                             \
     LAVA_ENTRY_CBLAS(entry, LIST(integer, type), NAMES, getrf,                                               \
                      lava_threshold_forwards_factorization((double)*m, (double)*n), ARGUMENTS(entry))
 
-#define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
-    family##_##convention(prefix##routine##suffix, integer, type)
-
-LAVA_GETRF_ROUTINES(ENTRY)
+LAVA_GETRF_ROUTINES(LAVA_ENTRY_OF)

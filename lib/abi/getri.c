@@ -4,13 +4,9 @@
  * lib/host/cpu_inverse.h computes. Reference LAPACK 3.12 defines the arguments and info. */
 #include <stdlib.h>
 
-#include "dispatch/arithmetic.h"
-#include "lib/abi/entry.h"
-#include "lib/abi/integers.h"
-#include "lib/abi/letters.h"
-#include "lib/abi/xerbla.h"
+#include "lib/abi/lapack.h"
+#include "lib/abi/workspace.h"
 #include "lib/host/cpu_inverse.h"
-#include "lib/host/numbers.h"
 
 #include "lavablas_lapack.h"
 
@@ -25,53 +21,36 @@ struct getri_arguments {
     void *info; /* an integer of the routine's, as those of ipiv */
 };
 
-static bool is_question(const struct getri_arguments *x) {
-    return x->lwork == -1;
-}
-
 /* Returns the first wrong argument in Fortran's count, 0 for none. */
 static int find_wrong(const struct getri_arguments *x) {
     if (x->n < 0)
         return 1;
     if (lava_options_is_short(x->lda, x->n))
         return 3;
-    return lava_options_is_short(x->lwork, x->n) && !is_question(x) ? 6 : 0;
+    return lava_workspace_is_short(x->lwork, x->n) ? 6 : 0;
 }
 
 /* Returns the pivots, from 0 on; NULL if nothing is to be computed, there is no memory, or one is no row.
  */
 static int64_t *new_pivots(const struct getri_arguments *x) {
-    int64_t *pivots = find_wrong(x) || is_question(x) ? NULL : lava_integers_new(x->n);
-    for (int64_t i = 0; i < x->n && pivots; i++) {
-        pivots[i] = lava_integers_read(x->routine, x->ipiv, i) - 1;
-        if (pivots[i] < 0 || pivots[i] >= x->n) {
-            free(pivots);
-            pivots = NULL;
-        }
-    }
-    return pivots;
+    bool is_idle = find_wrong(x) || lava_workspace_is_query(x->lwork);
+    return is_idle ? NULL : lava_lapack_pivots(x->routine, x->ipiv, x->n);
 }
 
-/* A question computes nothing. */
+/* A query computes nothing. */
 static struct lava_operation operation_of(const struct getri_arguments *x, int64_t *pivots) {
-    enum lava_type type = lava_routine_type(x->routine);
-    int64_t n = is_question(x) ? 0 : x->n;
-    return (struct lava_operation){.kind = LAVA_OPERATION_INVERT_LU,
-                                   .type = type,
-                                   .m = n,
-                                   .n = n,
-                                   .k = n,
-                                   .c = {.first = x->a, .ld = x->lda, .type = type},
-                                   .alpha.real = 1,
-                                   .pivots = pivots,
-                                   .work = x->work,
-                                   .work_columns = n > 0 ? x->lwork / n : 0};
+    int64_t n = lava_workspace_is_query(x->lwork) ? 0 : x->n;
+    const struct lava_lapack_matrix a = {n, n, x->a, x->lda};
+    struct lava_operation operation = lava_lapack_operation(x->routine, LAVA_OPERATION_INVERT_LU, a);
+    operation.pivots = pivots;
+    operation.work = x->work;
+    operation.work_columns = n > 0 ? x->lwork / n : 0;
+    return operation;
 }
 
 /* The size of the workspace, as ?getri tells it at its end. */
 static void write_work(const struct getri_arguments *x, int64_t columns) {
-    lava_number_write(lava_routine_type(x->routine), x->work,
-                      (struct lava_number){.real = (double)lava_maximum(x->n * columns, 1)});
+    lava_workspace_write(x->routine, x->work, lava_maximum(x->n * columns, 1));
 }
 
 static bool getri_begin(const struct getri_arguments *arguments, struct lava_call *call) {
@@ -97,8 +76,8 @@ static void getri_compute(const struct getri_arguments *arguments) {
     if (wrong)
         lava_xerbla(arguments->routine, wrong);
     else if (pivots)
-        info = lava_cpu_inverse_find_zero(&operation);
-    else if (!is_question(arguments))
+        info = lava_cpu_parts_find_zero(&operation);
+    else if (!lava_workspace_is_query(arguments->lwork))
         info = lava_integers_missing(n);
     if (pivots && info == 0)
         lava_cpu_inverse_run(lava_cpu_blas_get(), &operation, (struct lava_cpu_done){0});
@@ -116,11 +95,8 @@ static void getri_compute(const struct getri_arguments *arguments) {
     { LAVA_ROUTINE_##entry, *n, *lda, *lwork, a, work, ipiv, info }
 
 /* It has no characters, so no lengths follow. */
-#define GETRI_FORTRAN(entry, integer, type)                                                                  \
+#define GETRI_FORTRAN(entry, integer, type, ...)                                                             \
     LAVA_ENTRY_CBLAS(entry, LIST(integer, type), NAMES, getri,                                               \
                      lava_threshold_forwards_factorization((double)*n, (double)*n), ARGUMENTS(entry))
 
-#define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
-    family##_##convention(prefix##routine##suffix, integer, type)
-
-LAVA_GETRI_ROUTINES(ENTRY)
+LAVA_GETRI_ROUTINES(LAVA_ENTRY_OF)

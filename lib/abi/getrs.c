@@ -4,10 +4,7 @@
  * defines the arguments and info. */
 #include <stdlib.h>
 
-#include "lib/abi/entry.h"
-#include "lib/abi/integers.h"
-#include "lib/abi/letters.h"
-#include "lib/abi/xerbla.h"
+#include "lib/abi/lapack.h"
 #include "lib/host/cpu_systems.h"
 
 #include "lavablas_lapack.h"
@@ -41,37 +38,25 @@ static int find_wrong(const struct getrs_arguments *x) {
 }
 
 static struct lava_operation translate(const struct getrs_arguments *x, int64_t *pivots) {
-    enum lava_type type = lava_routine_type(x->routine);
+    const struct lava_lapack_matrix a = {x->n, x->n, x->a, x->lda};
+    struct lava_operation operation = lava_lapack_operation(x->routine, LAVA_OPERATION_LU, a);
     int trans = lava_options_read_trans(x->routine, x->trans);
-    return (struct lava_operation){
-        .kind = LAVA_OPERATION_LU,
-        .type = type,
-        .m = x->n,
-        .n = x->n,
-        .k = x->n,
-        .c = {.first = (void *)(uintptr_t)x->a, .ld = x->lda, .type = type},
-        .alpha.real = 1,
-        .pivots = pivots,
-        .sides = {.first = x->b,
-                  .ld = x->ldb,
-                  .count = x->nrhs,
-                  .op = trans == LAVA_TRANS_NO ? LAVA_OP_N : LAVA_OP_T,
-                  .conjugate = trans == LAVA_TRANS_CONJUGATE && lava_type_is_complex(type),
-                  .factored = !is_gesv(x)}};
+    operation.pivots = pivots;
+    operation.sides.first = x->b;
+    operation.sides.ld = x->ldb;
+    operation.sides.count = x->nrhs;
+    operation.sides.op = trans == LAVA_TRANS_NO ? LAVA_OP_N : LAVA_OP_T;
+    operation.sides.conjugate = trans == LAVA_TRANS_CONJUGATE && lava_type_is_complex(operation.type);
+    operation.sides.factored = !is_gesv(x);
+    return operation;
 }
 
 /* Makes room for the pivots, and reads those of ?getrs. NULL: the arguments are wrong, there is nothing to
  * solve, a pivot is no row, or no memory. */
 static int64_t *new_pivots(const struct getrs_arguments *x) {
-    int64_t *pivots = find_wrong(x) ? NULL : lava_integers_new(x->n);
-    for (int64_t i = 0; pivots && i < x->n && !is_gesv(x); i++) {
-        pivots[i] = lava_integers_read(x->routine, x->ipiv, i) - 1;
-        if (pivots[i] < 0 || pivots[i] >= x->n) {
-            free(pivots);
-            return NULL;
-        }
-    }
-    return pivots;
+    if (find_wrong(x))
+        return NULL;
+    return is_gesv(x) ? lava_integers_new(x->n) : lava_lapack_pivots(x->routine, x->ipiv, x->n);
 }
 
 static void write_results(const struct getrs_arguments *x, const int64_t *pivots, int64_t info) {
@@ -111,18 +96,14 @@ static void getrs_compute(const struct getrs_arguments *arguments) {
     free(pivots);
 }
 
-#define GETRS_PARAMETERS(integer, type)                                                                      \
-    const char *trans, const integer *n, const integer *nrhs, const LAVA_ELEMENT_##type *a,                  \
-        const integer *lda, const integer *ipiv, LAVA_ELEMENT_##type *b, const integer *ldb, integer *info
-#define GETRS_LIST(integer, type) (GETRS_PARAMETERS(integer, type))
-#define GETRS_WITH(integer, type) (GETRS_PARAMETERS(integer, type), size_t trans_length)
-#define GETRS_NAMES               (trans, n, nrhs, a, lda, ipiv, b, ldb, info)
-#define GETRS_WITH_NAMES          (trans, n, nrhs, a, lda, ipiv, b, ldb, info, trans_length)
+#define GETRS_LIST(integer, type)                                                                            \
+    (const char *trans, const integer *n, const integer *nrhs, const LAVA_ELEMENT_##type *a,                 \
+     const integer *lda, const integer *ipiv, LAVA_ELEMENT_##type *b, const integer *ldb, integer *info)
+#define GETRS_NAMES (trans, n, nrhs, a, lda, ipiv, b, ldb, info)
 #define GETRS_ARGUMENTS(entry)                                                                               \
     { LAVA_ROUTINE_##entry, *trans, *n, *nrhs, *lda, *ldb, a, ipiv, b, info }
-#define GETRS_FORTRAN(entry, integer, type)                                                                  \
-    LAVA_ENTRY_FORTRAN(entry, GETRS_LIST(integer, type), GETRS_NAMES, GETRS_WITH(integer, type),             \
-                       GETRS_WITH_NAMES, getrs,                                                              \
+#define GETRS_FORTRAN(entry, integer, type, ...)                                                             \
+    LAVA_ENTRY_FORTRAN(entry, GETRS_LIST(integer, type), GETRS_NAMES, 1, getrs,                              \
                        lava_threshold_forwards_square(1, (double)*n, (double)*nrhs), GETRS_ARGUMENTS(entry))
 
 #define GESV_LIST(integer, type)                                                                             \
@@ -132,12 +113,9 @@ static void getrs_compute(const struct getrs_arguments *arguments) {
 #define GESV_ARGUMENTS(entry)                                                                                \
     { LAVA_ROUTINE_##entry, 'N', *n, *nrhs, *lda, *ldb, a, ipiv, b, info }
 /* It has no characters, so no lengths follow. */
-#define GESV_FORTRAN(entry, integer, type)                                                                   \
+#define GESV_FORTRAN(entry, integer, type, ...)                                                              \
     LAVA_ENTRY_CBLAS(entry, GESV_LIST(integer, type), GESV_NAMES, getrs,                                     \
                      lava_threshold_forwards_systems((double)*n, (double)*nrhs), GESV_ARGUMENTS(entry))
 
-#define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
-    family##_##convention(prefix##routine##suffix, integer, type)
-
-LAVA_GETRS_ROUTINES(ENTRY)
-LAVA_GESV_ROUTINES(ENTRY)
+LAVA_GETRS_ROUTINES(LAVA_ENTRY_OF)
+LAVA_GESV_ROUTINES(LAVA_ENTRY_OF)

@@ -57,81 +57,62 @@ static const void *scalar(const struct lava_groups_arguments *x, const void *sca
     return (const char *)scalars + (int64_t)lava_type_bytes(lava_routine_row(x->routine)->scalar) * at;
 }
 
-/* A group's arguments without its matrices, as each routine has them. */
+/* A group's arguments without its matrices, as each routine has them: makes *operation of them, which are
+ * valid, or, if it is NULL, returns the first wrong one. */
 
-static struct lava_arguments gemm_at(const struct lava_groups_arguments *x, int64_t at) {
-    return (struct lava_arguments){.routine = x->routine,
-                                   .layout = x->layout,
-                                   .transa = option(x, x->transa, at),
-                                   .transb = option(x, x->transb, at),
-                                   .m = number(x, x->m, at),
-                                   .n = number(x, x->n, at),
-                                   .k = number(x, x->k, at),
-                                   .lda = number(x, x->lda, at),
-                                   .ldb = number(x, x->ldb, at),
-                                   .ldc = number(x, x->ldc, at),
-                                   .alpha = scalar(x, x->alpha, at),
-                                   .beta = scalar(x, x->beta, at)};
-}
-
-static struct lava_syrk_arguments syrk_at(const struct lava_groups_arguments *x, int64_t at) {
-    return (struct lava_syrk_arguments){.routine = x->routine,
+static int read_gemm(const struct lava_groups_arguments *x, int64_t at, struct lava_operation *operation) {
+    const struct lava_arguments gemm = {.routine = x->routine,
                                         .layout = x->layout,
-                                        .uplo = option(x, x->uplo, at),
-                                        .trans = option(x, x->transa, at),
+                                        .transa = option(x, x->transa, at),
+                                        .transb = option(x, x->transb, at),
+                                        .m = number(x, x->m, at),
                                         .n = number(x, x->n, at),
                                         .k = number(x, x->k, at),
                                         .lda = number(x, x->lda, at),
+                                        .ldb = number(x, x->ldb, at),
                                         .ldc = number(x, x->ldc, at),
                                         .alpha = scalar(x, x->alpha, at),
                                         .beta = scalar(x, x->beta, at)};
+    if (!operation)
+        return lava_arguments_find_wrong(&gemm);
+    lava_arguments_translate(&gemm, operation);
+    return 0;
 }
 
-static struct lava_triangular_arguments trsm_at(const struct lava_groups_arguments *x, int64_t at) {
-    return (struct lava_triangular_arguments){.routine = x->routine,
-                                              .layout = x->layout,
-                                              .side = option(x, x->side, at),
-                                              .uplo = option(x, x->uplo, at),
-                                              .trans = option(x, x->transa, at),
-                                              .diag = option(x, x->diag, at),
-                                              .m = number(x, x->m, at),
-                                              .n = number(x, x->n, at),
-                                              .lda = number(x, x->lda, at),
-                                              .ldb = number(x, x->ldc, at),
-                                              .alpha = scalar(x, x->alpha, at)};
+static int read_syrk(const struct lava_groups_arguments *x, int64_t at, struct lava_operation *operation) {
+    const struct lava_syrk_arguments syrk = {.routine = x->routine,
+                                             .layout = x->layout,
+                                             .uplo = option(x, x->uplo, at),
+                                             .trans = option(x, x->transa, at),
+                                             .n = number(x, x->n, at),
+                                             .k = number(x, x->k, at),
+                                             .lda = number(x, x->lda, at),
+                                             .ldb = number(x, x->lda, at),
+                                             .ldc = number(x, x->ldc, at),
+                                             .alpha = scalar(x, x->alpha, at),
+                                             .beta = scalar(x, x->beta, at)};
+    if (!operation)
+        return lava_syrk_find_wrong(&syrk);
+    lava_syrk_translate(&syrk, operation);
+    return 0;
 }
 
-static int find_wrong_gemm(const struct lava_groups_arguments *x, int64_t at) {
-    const struct lava_arguments gemm = gemm_at(x, at);
-    return lava_arguments_find_wrong(&gemm);
-}
-
-static int find_wrong_syrk(const struct lava_groups_arguments *x, int64_t at) {
-    const struct lava_syrk_arguments syrk = syrk_at(x, at);
-    return lava_syrk_find_wrong(&syrk);
-}
-
-static int find_wrong_trsm(const struct lava_groups_arguments *x, int64_t at) {
-    const struct lava_triangular_arguments trsm = trsm_at(x, at);
-    return lava_triangular_find_wrong(&trsm);
-}
-
-static bool translate_gemm(const struct lava_groups_arguments *x, int64_t at,
-                           struct lava_operation *operation) {
-    const struct lava_arguments gemm = gemm_at(x, at);
-    return lava_arguments_translate(&gemm, operation);
-}
-
-static bool translate_syrk(const struct lava_groups_arguments *x, int64_t at,
-                           struct lava_operation *operation) {
-    const struct lava_syrk_arguments syrk = syrk_at(x, at);
-    return lava_syrk_translate(&syrk, operation);
-}
-
-static bool translate_trsm(const struct lava_groups_arguments *x, int64_t at,
-                           struct lava_operation *operation) {
-    const struct lava_triangular_arguments trsm = trsm_at(x, at);
-    return lava_triangular_translate(&trsm, operation);
+static int read_trsm(const struct lava_groups_arguments *x, int64_t at, struct lava_operation *operation) {
+    const struct lava_triangular_arguments trsm = {.routine = x->routine,
+                                                   .layout = x->layout,
+                                                   .side = option(x, x->side, at),
+                                                   .uplo = option(x, x->uplo, at),
+                                                   .trans = option(x, x->transa, at),
+                                                   .diag = option(x, x->diag, at),
+                                                   .m = number(x, x->m, at),
+                                                   .n = number(x, x->n, at),
+                                                   .lda = number(x, x->lda, at),
+                                                   .ldb = number(x, x->ldc, at),
+                                                   .alpha = scalar(x, x->alpha, at)};
+    if (!operation)
+        return lava_triangular_find_wrong(&trsm);
+    lava_triangular_translate(&trsm, operation);
+    return 0;
 }
 
 static bool is_strided(enum lava_routine routine) {
@@ -186,8 +167,7 @@ static struct matrices find_trsm(const struct lava_groups_arguments *x,
 
 /* A routine that a batch calls many times. */
 struct kind {
-    int (*find_wrong)(const struct lava_groups_arguments *x, int64_t at);
-    bool (*translate)(const struct lava_groups_arguments *x, int64_t at, struct lava_operation *operation);
+    int (*read)(const struct lava_groups_arguments *x, int64_t at, struct lava_operation *operation);
     /* of the group whose first operation has that number */
     struct matrices (*find)(const struct lava_groups_arguments *x, const struct lava_operation *operation,
                             int64_t first);
@@ -196,9 +176,9 @@ struct kind {
 };
 
 static const struct kind *kind_of(enum lava_routine routine) {
-    static const struct kind gemm = {find_wrong_gemm, translate_gemm, find_gemm, {8, 10, 13}, 13},
-                             syrk = {find_wrong_syrk, translate_syrk, find_syrk, {7, 10}, 10},
-                             trsm = {find_wrong_trsm, translate_trsm, find_trsm, {9, 11}, 11};
+    static const struct kind gemm = {read_gemm, find_gemm, {8, 10, 13}, 13},
+                             syrk = {read_syrk, find_syrk, {7, 10}, 10},
+                             trsm = {read_trsm, find_trsm, {9, 11}, 11};
     switch (lava_routine_row(routine)->family) {
     case LAVA_FAMILY_SYRK_BATCH:
     case LAVA_FAMILY_SYRK_STRIDED:
@@ -226,7 +206,7 @@ int lava_group_reader_find_wrong(const struct lava_groups_arguments *x) {
     if (x->count < 0)
         return kind->last + 1;
     for (int64_t at = 0; at < x->count; at++) {
-        int wrong = kind->find_wrong(x, at);
+        int wrong = kind->read(x, at, NULL);
         if (wrong)
             return wrong < 0 || !strided ? wrong : wrong + strides_before(kind, wrong);
         if (number(x, x->sizes, at) < 0)
@@ -255,7 +235,7 @@ bool lava_group_reader_next(const struct lava_groups_arguments *x, struct lava_g
         if (count <= 0)
             continue;
         *batch = (struct lava_batch){.series.count = count};
-        kind->translate(x, at, &batch->operation);
+        kind->read(x, at, &batch->operation);
         const struct matrices matrices = kind->find(x, &batch->operation, reader->first);
         place(&matrices, batch);
         reader->first += count;

@@ -35,6 +35,12 @@ int lava_options_read_side(enum lava_routine routine, int side) {
     return read_option(routine, side, "lr", LAVA_SIDE_LEFT);
 }
 
+bool lava_options_has_adjoint(enum lava_routine routine, int trans) {
+    int read = lava_options_read_trans(routine, trans);
+    bool is_complex = lava_type_is_complex(lava_routine_type(routine));
+    return read == LAVA_TRANS_NO || read == (is_complex ? LAVA_TRANS_CONJUGATE : LAVA_TRANS_YES);
+}
+
 bool lava_options_is_hermitian_update(enum lava_routine routine) {
     const struct lava_routine_row *row = lava_routine_row(routine);
     return lava_type_is_complex(row->type) && !lava_type_is_complex(row->scalar);

@@ -17,6 +17,9 @@ int lava_options_read_uplo(enum lava_routine routine, int uplo);
 int lava_options_read_diag(enum lava_routine routine, int diag);
 int lava_options_read_side(enum lava_routine routine, int side);
 
+/* Returns whether LAPACK's QR has that trans: real types have N and T, complex ones N and C. */
+bool lava_options_has_adjoint(enum lava_routine routine, int trans);
+
 /* The same as _read_trans for ?syrk, ?herk, ?syr2k and ?her2k: the Hermitian ones have no T, the complex
  * symmetric ones no C. For real types C means T. */
 int lava_options_read_update_trans(enum lava_routine routine, int trans);

@@ -2,11 +2,8 @@
  * adjoint, from the left or from the right. If no device is worth it, the CPU's own routine gets the
  * arguments unchanged, as it gets every query for the size of the workspace. If no CPU library has one,
  * lib/host/cpu_qr.h computes. Reference LAPACK 3.12 defines the arguments and info. */
-#include "lib/abi/entry.h"
-#include "lib/abi/integers.h"
-#include "lib/abi/letters.h"
+#include "lib/abi/lapack.h"
 #include "lib/abi/workspace.h"
-#include "lib/abi/xerbla.h"
 #include "lib/host/cpu_qr.h"
 
 #include "lavablas_lapack.h"
@@ -24,13 +21,6 @@ static bool is_left(const struct ormqr_arguments *x) {
     return lava_options_read_side(x->routine, x->side) == LAVA_SIDE_LEFT;
 }
 
-/* Real types have N and T, complex ones N and C. */
-static bool has_trans(const struct ormqr_arguments *x) {
-    int trans = lava_options_read_trans(x->routine, x->trans);
-    bool is_complex = lava_type_is_complex(lava_routine_type(x->routine));
-    return trans == LAVA_TRANS_NO || trans == (is_complex ? LAVA_TRANS_CONJUGATE : LAVA_TRANS_YES);
-}
-
 /* Returns the first wrong argument in Fortran's count, 0 for none. */
 static int find_wrong(const struct ormqr_arguments *x) {
     int64_t order = is_left(x) ? x->m : x->n, others = is_left(x) ? x->n : x->m;
@@ -38,7 +28,7 @@ static int find_wrong(const struct ormqr_arguments *x) {
         bool is_wrong;
         int number;
     } checks[] = {{!lava_options_read_side(x->routine, x->side), 1},
-                  {!has_trans(x), 2},
+                  {!lava_options_has_adjoint(x->routine, x->trans), 2},
                   {x->m < 0, 3},
                   {x->n < 0, 4},
                   {x->k < 0 || x->k > order, 5},
@@ -53,17 +43,12 @@ static int find_wrong(const struct ormqr_arguments *x) {
 
 /* A query is forwarded by the entry point, and computes nothing. */
 static bool translate(const struct ormqr_arguments *x, struct lava_operation *operation) {
-    enum lava_type type = lava_routine_type(x->routine);
+    const struct lava_lapack_matrix c = {x->m, x->n, x->c, x->ldc};
     *operation =
-        (struct lava_operation){.kind = is_left(x) ? LAVA_OPERATION_QR_LEFT : LAVA_OPERATION_QR_RIGHT,
-                                .type = type,
-                                .m = x->m,
-                                .n = x->n,
-                                .k = x->k,
-                                .c = {.first = x->c, .ld = x->ldc, .type = type},
-                                .alpha.real = 1,
-                                .tau = (void *)(uintptr_t)x->tau,
-                                .adjoint = lava_options_read_trans(x->routine, x->trans) != LAVA_TRANS_NO};
+        lava_lapack_operation(x->routine, is_left(x) ? LAVA_OPERATION_QR_LEFT : LAVA_OPERATION_QR_RIGHT, c);
+    operation->k = x->k;
+    operation->tau = (void *)(uintptr_t)x->tau;
+    operation->adjoint = lava_options_read_trans(x->routine, x->trans) != LAVA_TRANS_NO;
     const struct lava_operand reflections = {
         .first = x->a, .ld = x->lda, .op = is_left(x) ? LAVA_OP_N : LAVA_OP_T};
     *(is_left(x) ? &operation->a : &operation->b) = reflections;
@@ -97,25 +82,19 @@ static void ormqr_compute(const struct ormqr_arguments *arguments) {
     write_results(arguments);
 }
 
-#define PARAMETERS(integer, type)                                                                            \
-    const char *side, const char *trans, const integer *m, const integer *n, const integer *k,               \
-        const LAVA_ELEMENT_##type *a, const integer *lda, const LAVA_ELEMENT_##type *tau,                    \
-        LAVA_ELEMENT_##type *c, const integer *ldc, LAVA_ELEMENT_##type *work, const integer *lwork,         \
-        integer *info
-#define LIST(integer, type) (PARAMETERS(integer, type))
-#define WITH(integer, type) (PARAMETERS(integer, type), size_t side_length, size_t trans_length)
-#define NAMES               (side, trans, m, n, k, a, lda, tau, c, ldc, work, lwork, info)
-#define WITH_NAMES          (side, trans, m, n, k, a, lda, tau, c, ldc, work, lwork, info, side_length, trans_length)
+#define LIST(integer, type)                                                                                  \
+    (const char *side, const char *trans, const integer *m, const integer *n, const integer *k,              \
+     const LAVA_ELEMENT_##type *a, const integer *lda, const LAVA_ELEMENT_##type *tau,                       \
+     LAVA_ELEMENT_##type *c, const integer *ldc, LAVA_ELEMENT_##type *work, const integer *lwork,            \
+     integer *info)
+#define NAMES (side, trans, m, n, k, a, lda, tau, c, ldc, work, lwork, info)
 #define ARGUMENTS(entry)                                                                                     \
     { LAVA_ROUTINE_##entry, *side, *trans, *m, *n, *k, *lda, *ldc, *lwork, a, tau, c, work, info }
 
-#define ORMQR_FORTRAN(entry, integer, type)                                                                  \
-    LAVA_ENTRY_FORTRAN(entry, LIST(integer, type), NAMES, WITH(integer, type), WITH_NAMES, ormqr,            \
+#define ORMQR_FORTRAN(entry, integer, type, ...)                                                             \
+    LAVA_ENTRY_FORTRAN(entry, LIST(integer, type), NAMES, 2, ormqr,                                          \
                        lava_workspace_is_query(*lwork) ||                                                    \
                            lava_threshold_forwards_reflections((double)*m, (double)*n, (double)*k),          \
                        ARGUMENTS(entry))
 
-#define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
-    family##_##convention(prefix##routine##suffix, integer, type)
-
-LAVA_ORMQR_ROUTINES(ENTRY)
+LAVA_ORMQR_ROUTINES(LAVA_ENTRY_OF)

@@ -3,10 +3,7 @@
  * device is worth it, the matrix is not positive definite, or the factor has a zero on its diagonal, the
  * CPU's own routine gets the arguments unchanged. If no CPU library has one, lib/host/cpu_cholesky.h and
  * lib/host/cpu_inverse.h compute. Reference LAPACK 3.12 defines the arguments and info. */
-#include "lib/abi/entry.h"
-#include "lib/abi/integers.h"
-#include "lib/abi/letters.h"
-#include "lib/abi/xerbla.h"
+#include "lib/abi/lapack.h"
 #include "lib/host/cpu_cholesky.h"
 #include "lib/host/cpu_inverse.h"
 
@@ -41,32 +38,18 @@ static enum lava_operation_kind kind_of(const struct potrf_arguments *x) {
 }
 
 static bool translate(const struct potrf_arguments *x, struct lava_operation *operation) {
-    enum lava_type type = lava_routine_type(x->routine);
-    bool is_lower = lava_options_read_uplo(x->routine, x->uplo) == LAVA_UPLO_LOWER;
-    if (find_wrong(x))
-        return false;
-    *operation = (struct lava_operation){.kind = kind_of(x),
-                                         .type = type,
-                                         .m = x->n,
-                                         .n = x->n,
-                                         .k = x->n,
-                                         .c = {.first = x->a,
-                                               .ld = x->lda,
-                                               .type = type,
-                                               .region = is_lower ? LAVA_REGION_LOWER : LAVA_REGION_UPPER,
-                                               .real_diagonal = lava_type_is_complex(type)},
-                                         .alpha.real = 1};
-    return true;
+    const struct lava_lapack_matrix a = {x->n, x->n, x->a, x->lda};
+    *operation = lava_lapack_operation(x->routine, kind_of(x), a);
+    operation->c.region = lava_lapack_region(x->routine, x->uplo);
+    operation->c.real_diagonal = lava_type_is_complex(operation->type);
+    return !find_wrong(x);
 }
 
 static bool potrf_begin(const struct potrf_arguments *arguments, struct lava_call *call) {
     lava_offload_init(call, arguments->routine);
     call->valid = translate(arguments, &call->operation);
     call->refuses_zeros = call->valid && call->operation.kind == LAVA_OPERATION_INVERT_CHOLESKY;
-    bool finished = lava_offload_begin(call);
-    if (finished)
-        lava_integers_write(arguments->routine, arguments->info, 0, call->info);
-    return finished;
+    return lava_lapack_begin(call, arguments->info);
 }
 
 /* Returns info. */
@@ -75,7 +58,7 @@ static int64_t compute(const struct lava_operation *operation) {
     if (operation->kind == LAVA_OPERATION_CHOLESKY)
         return lava_cpu_cholesky_run(blas, operation, (struct lava_cpu_done){0});
     bool inverts = operation->kind == LAVA_OPERATION_INVERT_CHOLESKY;
-    int64_t zero = inverts ? lava_cpu_inverse_find_zero(operation) : 0;
+    int64_t zero = inverts ? lava_cpu_parts_find_zero(operation) : 0;
     if (zero == 0)
         lava_cpu_inverse_run(blas, operation, (struct lava_cpu_done){0});
     return zero;
@@ -90,26 +73,23 @@ static void potrf_compute(const struct potrf_arguments *arguments) {
     lava_integers_write(arguments->routine, arguments->info, 0, info);
 }
 
-#define PARAMETERS(integer, type)                                                                            \
-    const char *uplo, const integer *n, LAVA_ELEMENT_##type *a, const integer *lda, integer *info
-#define WITH(integer, type) (PARAMETERS(integer, type), size_t uplo_length)
+#define LIST(integer, type)                                                                                  \
+    (const char *uplo, const integer *n, LAVA_ELEMENT_##type *a, const integer *lda, integer *info,          \
+     size_t uplo_length)
 
-#define WITH_NAMES (uplo, n, a, lda, info, uplo_length)
+#define NAMES (uplo, n, a, lda, info, uplo_length)
 #define ARGUMENTS(entry)                                                                                     \
     { LAVA_ROUTINE_##entry, *uplo, *n, *lda, a, info }
 
 /* The length is the sixth argument, in a register, where a compiler may keep something else once nobody reads
  * it; clang does. So the jump passes it on by name: no memory of the caller's is written. */
-#define POTRF_FORTRAN(entry, integer, type)                                                                  \
-    LAVA_ENTRY_FORTRAN(entry, WITH(integer, type), WITH_NAMES, WITH(integer, type), WITH_NAMES, potrf,       \
+#define POTRF_FORTRAN(entry, integer, type, ...)                                                             \
+    LAVA_ENTRY_FORTRAN(entry, LIST(integer, type), NAMES, 0, potrf,                                          \
                        lava_threshold_forwards_factorization((double)*n, (double)*n), ARGUMENTS(entry))
 
 #define POTRI_FORTRAN POTRF_FORTRAN
 #define LAUUM_FORTRAN POTRF_FORTRAN
 
-#define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
-    family##_##convention(prefix##routine##suffix, integer, type)
-
-LAVA_POTRF_ROUTINES(ENTRY)
-LAVA_LAUUM_ROUTINES(ENTRY)
-LAVA_POTRI_ROUTINES(ENTRY)
+LAVA_POTRF_ROUTINES(LAVA_ENTRY_OF)
+LAVA_LAUUM_ROUTINES(LAVA_ENTRY_OF)
+LAVA_POTRI_ROUTINES(LAVA_ENTRY_OF)

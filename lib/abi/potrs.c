@@ -2,10 +2,7 @@
  * positive definite, by its Cholesky factor. ?posv factors A first. If no device is worth it, or the matrix
  * is not positive definite, the CPU's own routine gets the arguments unchanged. If no CPU library has one,
  * lib/host computes. Reference LAPACK 3.12 defines the arguments and info. */
-#include "lib/abi/entry.h"
-#include "lib/abi/integers.h"
-#include "lib/abi/letters.h"
-#include "lib/abi/xerbla.h"
+#include "lib/abi/lapack.h"
 #include "lib/host/cpu_systems.h"
 
 #include "lavablas_lapack.h"
@@ -33,33 +30,21 @@ static int find_wrong(const struct potrs_arguments *x) {
 }
 
 static struct lava_operation translate(const struct potrs_arguments *x) {
-    enum lava_type type = lava_routine_type(x->routine);
-    bool is_lower = lava_options_read_uplo(x->routine, x->uplo) == LAVA_UPLO_LOWER;
-    return (struct lava_operation){
-        .kind = LAVA_OPERATION_CHOLESKY,
-        .type = type,
-        .m = x->n,
-        .n = x->n,
-        .k = x->n,
-        .c = {.first = (void *)(uintptr_t)x->a,
-              .ld = x->lda,
-              .type = type,
-              .region = is_lower ? LAVA_REGION_LOWER : LAVA_REGION_UPPER,
-              .real_diagonal = lava_type_is_complex(type)},
-        .alpha.real = 1,
-        .sides = {.first = x->b,
-                  .ld = x->ldb,
-                  .count = x->nrhs,
-                  .factored = lava_routine_row(x->routine)->family == LAVA_FAMILY_POTRS}};
+    const struct lava_lapack_matrix a = {x->n, x->n, x->a, x->lda};
+    struct lava_operation operation = lava_lapack_operation(x->routine, LAVA_OPERATION_CHOLESKY, a);
+    operation.c.region = lava_lapack_region(x->routine, x->uplo);
+    operation.c.real_diagonal = lava_type_is_complex(operation.type);
+    operation.sides.first = x->b;
+    operation.sides.ld = x->ldb;
+    operation.sides.count = x->nrhs;
+    operation.sides.factored = lava_routine_row(x->routine)->family == LAVA_FAMILY_POTRS;
+    return operation;
 }
 
 static bool potrs_begin(const struct potrs_arguments *arguments, struct lava_call *call) {
     *call = (struct lava_call){
         .routine = arguments->routine, .valid = !find_wrong(arguments), .operation = translate(arguments)};
-    bool finished = lava_offload_begin(call);
-    if (finished)
-        lava_integers_write(arguments->routine, arguments->info, 0, call->info);
-    return finished;
+    return lava_lapack_begin(call, arguments->info);
 }
 
 static void potrs_compute(const struct potrs_arguments *arguments) {
@@ -72,26 +57,19 @@ static void potrs_compute(const struct potrs_arguments *arguments) {
     lava_integers_write(arguments->routine, arguments->info, 0, info);
 }
 
-#define PARAMETERS(integer, type, qualifier)                                                                 \
-    const char *uplo, const integer *n, const integer *nrhs, qualifier LAVA_ELEMENT_##type *a,               \
-        const integer *lda, LAVA_ELEMENT_##type *b, const integer *ldb, integer *info
-#define LIST(integer, type, qualifier) (PARAMETERS(integer, type, qualifier))
-#define WITH(integer, type, qualifier) (PARAMETERS(integer, type, qualifier), size_t uplo_length)
-#define NAMES                          (uplo, n, nrhs, a, lda, b, ldb, info)
-#define WITH_NAMES                     (uplo, n, nrhs, a, lda, b, ldb, info, uplo_length)
+#define LIST(integer, type, qualifier)                                                                       \
+    (const char *uplo, const integer *n, const integer *nrhs, qualifier LAVA_ELEMENT_##type *a,              \
+     const integer *lda, LAVA_ELEMENT_##type *b, const integer *ldb, integer *info)
+#define NAMES (uplo, n, nrhs, a, lda, b, ldb, info)
 #define ARGUMENTS(entry)                                                                                     \
     { LAVA_ROUTINE_##entry, *uplo, *n, *nrhs, *lda, *ldb, a, b, info }
 
-#define POTRS_FORTRAN(entry, integer, type)                                                                  \
-    LAVA_ENTRY_FORTRAN(entry, LIST(integer, type, const), NAMES, WITH(integer, type, const), WITH_NAMES,     \
-                       potrs, lava_threshold_forwards_square(1, (double)*n, (double)*nrhs),                  \
-                       ARGUMENTS(entry))
-#define POSV_FORTRAN(entry, integer, type)                                                                   \
-    LAVA_ENTRY_FORTRAN(entry, LIST(integer, type, ), NAMES, WITH(integer, type, ), WITH_NAMES, potrs,        \
+#define POTRS_FORTRAN(entry, integer, type, ...)                                                             \
+    LAVA_ENTRY_FORTRAN(entry, LIST(integer, type, const), NAMES, 1, potrs,                                   \
+                       lava_threshold_forwards_square(1, (double)*n, (double)*nrhs), ARGUMENTS(entry))
+#define POSV_FORTRAN(entry, integer, type, ...)                                                              \
+    LAVA_ENTRY_FORTRAN(entry, LIST(integer, type, ), NAMES, 1, potrs,                                        \
                        lava_threshold_forwards_systems((double)*n, (double)*nrhs), ARGUMENTS(entry))
 
-#define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
-    family##_##convention(prefix##routine##suffix, integer, type)
-
-LAVA_POTRS_ROUTINES(ENTRY)
-LAVA_POSV_ROUTINES(ENTRY)
+LAVA_POTRS_ROUTINES(LAVA_ENTRY_OF)
+LAVA_POSV_ROUTINES(LAVA_ENTRY_OF)

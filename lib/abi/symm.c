@@ -96,32 +96,24 @@ static void symm_compute(const struct symm_arguments *arguments) {
             LAVA_ADDRESS_##scalar(alpha), LAVA_ADDRESS_##scalar(beta), a, b, c                               \
     }
 
-#define FORTRAN_PARAMETERS(integer, type, scalar)                                                            \
-    const char *side, const char *uplo, const integer *m, const integer *n,                                  \
-        const LAVA_ELEMENT_##scalar *alpha, const LAVA_ELEMENT_##type *a, const integer *lda,                \
-        const LAVA_ELEMENT_##type *b, const integer *ldb, const LAVA_ELEMENT_##scalar *beta,                 \
-        LAVA_ELEMENT_##type *c, const integer *ldc
-#define FORTRAN_LIST(integer, type, scalar) (FORTRAN_PARAMETERS(integer, type, scalar))
-#define FORTRAN_WITH(integer, type, scalar)                                                                  \
-    (FORTRAN_PARAMETERS(integer, type, scalar), size_t side_length, size_t uplo_length)
-#define FORTRAN_NAMES      (side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc)
-#define FORTRAN_WITH_NAMES (side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc, side_length, uplo_length)
+#define FORTRAN_LIST(integer, type, scalar)                                                                  \
+    (const char *side, const char *uplo, const integer *m, const integer *n,                                 \
+     const LAVA_ELEMENT_##scalar *alpha, const LAVA_ELEMENT_##type *a, const integer *lda,                   \
+     const LAVA_ELEMENT_##type *b, const integer *ldb, const LAVA_ELEMENT_##scalar *beta,                    \
+     LAVA_ELEMENT_##type *c, const integer *ldc)
+#define FORTRAN_NAMES (side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc)
 #define FORTRAN_ARGUMENTS(entry)                                                                             \
     { LAVA_ROUTINE_##entry, 0, *side, *uplo, *m, *n, *lda, *ldb, *ldc, alpha, beta, a, b, c }
 
 #define FORWARDS(is_left, m, n) lava_threshold_forwards_square(is_left, (double)(m), (double)(n))
 
-#define SYMM_CBLAS(entry, integer, type, scalar)                                                             \
+#define SYMM_CBLAS(entry, integer, type, type_c, scalar)                                                     \
     LAVA_ENTRY_CBLAS(entry, CBLAS_LIST(integer, type, scalar), CBLAS_NAMES, symm,                            \
                      FORWARDS((int)side == LAVA_SIDE_LEFT, m, n), CBLAS_ARGUMENTS(entry, scalar))
-#define SYMM_FORTRAN(entry, integer, type, scalar)                                                           \
-    LAVA_ENTRY_FORTRAN(entry, FORTRAN_LIST(integer, type, scalar), FORTRAN_NAMES,                            \
-                       FORTRAN_WITH(integer, type, scalar), FORTRAN_WITH_NAMES, symm,                        \
+#define SYMM_FORTRAN(entry, integer, type, type_c, scalar)                                                   \
+    LAVA_ENTRY_FORTRAN(entry, FORTRAN_LIST(integer, type, scalar), FORTRAN_NAMES, 2, symm,                   \
                        FORWARDS((*side | 0x20) == 'l', *m, *n), FORTRAN_ARGUMENTS(entry))
 #define HEMM_CBLAS   SYMM_CBLAS
 #define HEMM_FORTRAN SYMM_FORTRAN
 
-#define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
-    family##_##convention(prefix##routine##suffix, integer, type, scalar)
-
-LAVA_SYMM_ROUTINES(ENTRY)
+LAVA_SYMM_ROUTINES(LAVA_ENTRY_OF)

@@ -1,5 +1,5 @@
-/* The arguments of ?syrk and ?herk as the caller gave them, in any calling convention; ?syrk_batch has them
- * for each group. Any thread may call these functions. */
+/* The arguments of ?syrk, ?herk, ?syr2k and ?her2k as the caller gave them, in any calling convention;
+ * ?syrk_batch has them for each group. Any thread may call these functions. */
 #ifndef LAVA_ABI_SYRK_H
 #define LAVA_ABI_SYRK_H
 
@@ -8,9 +8,9 @@
 struct lava_syrk_arguments {
     enum lava_routine routine;
     int layout, uplo, trans; /* enumerators; Fortran passes characters and no layout */
-    int64_t n, k, lda, ldc;
-    const void *alpha, *beta; /* numbers of the routine's scalar type */
-    const void *a;
+    int64_t n, k, lda, ldb, ldc;
+    const void *alpha, *beta; /* numbers of the routine's scalar type; alpha of two products: of A's */
+    const void *a, *b;        /* of one product: the same */
     void *c;
 };
 

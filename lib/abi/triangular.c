@@ -95,34 +95,23 @@ void lava_triangular_compute(const struct lava_triangular_arguments *arguments) 
             LAVA_ADDRESS_##scalar(alpha), a, b                                                               \
     }
 
-#define FORTRAN_PARAMETERS(integer, type, scalar)                                                            \
-    const char *side, const char *uplo, const char *transa, const char *diag, const integer *m,              \
-        const integer *n, const LAVA_ELEMENT_##scalar *alpha, const LAVA_ELEMENT_##type *a,                  \
-        const integer *lda, LAVA_ELEMENT_##type *b, const integer *ldb
-#define FORTRAN_LIST(integer, type, scalar) (FORTRAN_PARAMETERS(integer, type, scalar))
-#define FORTRAN_WITH(integer, type, scalar)                                                                  \
-    (FORTRAN_PARAMETERS(integer, type, scalar), size_t side_length, size_t uplo_length,                      \
-     size_t transa_length, size_t diag_length)
+#define FORTRAN_LIST(integer, type, scalar)                                                                  \
+    (const char *side, const char *uplo, const char *transa, const char *diag, const integer *m,             \
+     const integer *n, const LAVA_ELEMENT_##scalar *alpha, const LAVA_ELEMENT_##type *a, const integer *lda, \
+     LAVA_ELEMENT_##type *b, const integer *ldb)
 #define FORTRAN_NAMES (side, uplo, transa, diag, m, n, alpha, a, lda, b, ldb)
-#define FORTRAN_WITH_NAMES                                                                                   \
-    (side, uplo, transa, diag, m, n, alpha, a, lda, b, ldb, side_length, uplo_length, transa_length,         \
-     diag_length)
 #define FORTRAN_ARGUMENTS(entry)                                                                             \
     { LAVA_ROUTINE_##entry, 0, *side, *uplo, *transa, *diag, *m, *n, *lda, *ldb, alpha, a, b }
 
 #define FORWARDS(is_left, m, n) lava_threshold_forwards_triangular(is_left, (double)(m), (double)(n))
 
-#define TRMM_CBLAS(entry, integer, type, scalar)                                                             \
+#define TRMM_CBLAS(entry, integer, type, type_c, scalar)                                                     \
     LAVA_ENTRY_CBLAS(entry, CBLAS_LIST(integer, type, scalar), CBLAS_NAMES, lava_triangular,                 \
                      FORWARDS((int)side == LAVA_SIDE_LEFT, m, n), CBLAS_ARGUMENTS(entry, scalar))
-#define TRMM_FORTRAN(entry, integer, type, scalar)                                                           \
-    LAVA_ENTRY_FORTRAN(entry, FORTRAN_LIST(integer, type, scalar), FORTRAN_NAMES,                            \
-                       FORTRAN_WITH(integer, type, scalar), FORTRAN_WITH_NAMES, lava_triangular,             \
+#define TRMM_FORTRAN(entry, integer, type, type_c, scalar)                                                   \
+    LAVA_ENTRY_FORTRAN(entry, FORTRAN_LIST(integer, type, scalar), FORTRAN_NAMES, 4, lava_triangular,        \
                        FORWARDS((*side | 0x20) == 'l', *m, *n), FORTRAN_ARGUMENTS(entry))
 #define TRSM_CBLAS   TRMM_CBLAS
 #define TRSM_FORTRAN TRMM_FORTRAN
 
-#define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
-    family##_##convention(prefix##routine##suffix, integer, type, scalar)
-
-LAVA_TRIANGULAR_ROUTINES(ENTRY)
+LAVA_TRIANGULAR_ROUTINES(LAVA_ENTRY_OF)

@@ -3,10 +3,7 @@
  * no CPU library has one, lib/host/cpu_inverse.h computes. Reference LAPACK 3.12 defines the arguments and
  * info.
  */
-#include "lib/abi/entry.h"
-#include "lib/abi/integers.h"
-#include "lib/abi/letters.h"
-#include "lib/abi/xerbla.h"
+#include "lib/abi/lapack.h"
 #include "lib/host/cpu_inverse.h"
 
 #include "lavablas_lapack.h"
@@ -31,33 +28,18 @@ static int find_wrong(const struct trtri_arguments *x) {
 }
 
 static bool translate(const struct trtri_arguments *x, struct lava_operation *operation) {
-    enum lava_type type = lava_routine_type(x->routine);
-    bool is_lower = lava_options_read_uplo(x->routine, x->uplo) == LAVA_UPLO_LOWER;
-    bool is_unit = lava_options_read_diag(x->routine, x->diag) == LAVA_DIAG_UNIT;
-    if (find_wrong(x))
-        return false;
-    *operation = (struct lava_operation){.kind = LAVA_OPERATION_INVERT_TRIANGLE,
-                                         .type = type,
-                                         .m = x->n,
-                                         .n = x->n,
-                                         .k = x->n,
-                                         .a.unit_diagonal = is_unit,
-                                         .c = {.first = x->a,
-                                               .ld = x->lda,
-                                               .type = type,
-                                               .region = is_lower ? LAVA_REGION_LOWER : LAVA_REGION_UPPER},
-                                         .alpha.real = 1};
-    return true;
+    const struct lava_lapack_matrix a = {x->n, x->n, x->a, x->lda};
+    *operation = lava_lapack_operation(x->routine, LAVA_OPERATION_INVERT_TRIANGLE, a);
+    operation->c.region = lava_lapack_region(x->routine, x->uplo);
+    operation->a.unit_diagonal = lava_options_read_diag(x->routine, x->diag) == LAVA_DIAG_UNIT;
+    return !find_wrong(x);
 }
 
 static bool trtri_begin(const struct trtri_arguments *arguments, struct lava_call *call) {
     lava_offload_init(call, arguments->routine);
     call->refuses_zeros = true;
     call->valid = translate(arguments, &call->operation);
-    bool finished = lava_offload_begin(call);
-    if (finished)
-        lava_integers_write(arguments->routine, arguments->info, 0, call->info);
-    return finished;
+    return lava_lapack_begin(call, arguments->info);
 }
 
 static void trtri_compute(const struct trtri_arguments *arguments) {
@@ -65,27 +47,21 @@ static void trtri_compute(const struct trtri_arguments *arguments) {
     int wrong = find_wrong(arguments);
     if (wrong)
         lava_xerbla(arguments->routine, wrong);
-    int64_t info = translate(arguments, &operation) ? lava_cpu_inverse_find_zero(&operation) : -wrong;
+    int64_t info = translate(arguments, &operation) ? lava_cpu_parts_find_zero(&operation) : -wrong;
     if (info == 0)
         lava_cpu_inverse_run(lava_cpu_blas_get(), &operation, (struct lava_cpu_done){0});
     lava_integers_write(arguments->routine, arguments->info, 0, info);
 }
 
-#define PARAMETERS(integer, type)                                                                            \
-    const char *uplo, const char *diag, const integer *n, LAVA_ELEMENT_##type *a, const integer *lda,        \
-        integer *info
-#define LIST(integer, type) (PARAMETERS(integer, type))
-#define WITH(integer, type) (PARAMETERS(integer, type), size_t uplo_length, size_t diag_length)
-#define NAMES               (uplo, diag, n, a, lda, info)
-#define WITH_NAMES          (uplo, diag, n, a, lda, info, uplo_length, diag_length)
+#define LIST(integer, type)                                                                                  \
+    (const char *uplo, const char *diag, const integer *n, LAVA_ELEMENT_##type *a, const integer *lda,       \
+     integer *info)
+#define NAMES (uplo, diag, n, a, lda, info)
 #define ARGUMENTS(entry)                                                                                     \
     { LAVA_ROUTINE_##entry, *uplo, *diag, *n, *lda, a, info }
 
-#define TRTRI_FORTRAN(entry, integer, type)                                                                  \
-    LAVA_ENTRY_FORTRAN(entry, LIST(integer, type), NAMES, WITH(integer, type), WITH_NAMES, trtri,            \
+#define TRTRI_FORTRAN(entry, integer, type, ...)                                                             \
+    LAVA_ENTRY_FORTRAN(entry, LIST(integer, type), NAMES, 2, trtri,                                          \
                        lava_threshold_forwards_factorization((double)*n, (double)*n), ARGUMENTS(entry))
 
-#define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
-    family##_##convention(prefix##routine##suffix, integer, type)
-
-LAVA_TRTRI_ROUTINES(ENTRY)
+LAVA_TRTRI_ROUTINES(LAVA_ENTRY_OF)

@@ -2,12 +2,9 @@
  * is worth it, or an element of the diagonal is exactly zero, the CPU's own routine gets the arguments
  * unchanged. If no CPU library has one, lib/host/cpu_structured.h computes. Reference LAPACK 3.12 defines the
  * arguments and info. */
-#include "lib/abi/entry.h"
-#include "lib/abi/integers.h"
-#include "lib/abi/letters.h"
-#include "lib/abi/xerbla.h"
+#include "lib/abi/lapack.h"
 #include "lib/blas/structured_call.h"
-#include "lib/host/cpu_inverse.h"
+#include "lib/host/cpu_parts.h"
 
 #include "lavablas_lapack.h"
 
@@ -40,7 +37,6 @@ static int find_wrong(const struct trtrs_arguments *x) {
 static bool translate(const struct trtrs_arguments *x, struct lava_operation *operation) {
     enum lava_type type = lava_routine_type(x->routine);
     int trans = lava_options_read_trans(x->routine, x->trans);
-    bool is_lower = lava_options_read_uplo(x->routine, x->uplo) == LAVA_UPLO_LOWER;
     if (find_wrong(x))
         return false;
     *operation = (struct lava_operation){
@@ -54,7 +50,7 @@ static bool translate(const struct trtrs_arguments *x, struct lava_operation *op
               .op = trans == LAVA_TRANS_NO ? LAVA_OP_N : LAVA_OP_T,
               .conjugate = trans == LAVA_TRANS_CONJUGATE && lava_type_is_complex(type),
               .structure = LAVA_STRUCTURE_TRIANGULAR,
-              .stored = is_lower ? LAVA_REGION_LOWER : LAVA_REGION_UPPER,
+              .stored = lava_lapack_region(x->routine, x->uplo),
               .unit_diagonal = lava_options_read_diag(x->routine, x->diag) == LAVA_DIAG_UNIT},
         .b = {.first = x->b, .ld = x->ldb},
         .c = {.first = x->b, .ld = x->ldb, .type = type},
@@ -77,29 +73,22 @@ static void trtrs_compute(const struct trtrs_arguments *arguments) {
     int wrong = find_wrong(arguments);
     if (wrong)
         lava_xerbla(arguments->routine, wrong);
-    int64_t info = translate(arguments, &operation) ? lava_cpu_inverse_find_zero(&operation) : -wrong;
+    int64_t info = translate(arguments, &operation) ? lava_cpu_parts_find_zero(&operation) : -wrong;
     if (info == 0 && operation.m > 0 && operation.n > 0)
         lava_cpu_blas_run(lava_cpu_blas_get(), &operation);
     lava_integers_write(arguments->routine, arguments->info, 0, info);
 }
 
-#define PARAMETERS(integer, type)                                                                            \
-    const char *uplo, const char *trans, const char *diag, const integer *n, const integer *nrhs,            \
-        const LAVA_ELEMENT_##type *a, const integer *lda, LAVA_ELEMENT_##type *b, const integer *ldb,        \
-        integer *info
-#define LIST(integer, type) (PARAMETERS(integer, type))
-#define WITH(integer, type)                                                                                  \
-    (PARAMETERS(integer, type), size_t uplo_length, size_t trans_length, size_t diag_length)
-#define NAMES      (uplo, trans, diag, n, nrhs, a, lda, b, ldb, info)
-#define WITH_NAMES (uplo, trans, diag, n, nrhs, a, lda, b, ldb, info, uplo_length, trans_length, diag_length)
+#define LIST(integer, type)                                                                                  \
+    (const char *uplo, const char *trans, const char *diag, const integer *n, const integer *nrhs,           \
+     const LAVA_ELEMENT_##type *a, const integer *lda, LAVA_ELEMENT_##type *b, const integer *ldb,           \
+     integer *info)
+#define NAMES (uplo, trans, diag, n, nrhs, a, lda, b, ldb, info)
 #define ARGUMENTS(entry)                                                                                     \
     { LAVA_ROUTINE_##entry, *uplo, *trans, *diag, *n, *nrhs, *lda, *ldb, a, b, info }
 
-#define TRTRS_FORTRAN(entry, integer, type)                                                                  \
-    LAVA_ENTRY_FORTRAN(entry, LIST(integer, type), NAMES, WITH(integer, type), WITH_NAMES, trtrs,            \
+#define TRTRS_FORTRAN(entry, integer, type, ...)                                                             \
+    LAVA_ENTRY_FORTRAN(entry, LIST(integer, type), NAMES, 3, trtrs,                                          \
                        lava_threshold_forwards_triangular(1, (double)*n, (double)*nrhs), ARGUMENTS(entry))
 
-#define ENTRY(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)                    \
-    family##_##convention(prefix##routine##suffix, integer, type)
-
-LAVA_TRTRS_ROUTINES(ENTRY)
+LAVA_TRTRS_ROUTINES(LAVA_ENTRY_OF)

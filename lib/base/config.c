@@ -67,8 +67,18 @@ struct parser {
     bool init_set;
 };
 
+struct variable;
 /* Parses the value of one variable. Returns false, and changes nothing, if it is not understood. */
-typedef bool parse_value(struct parser *parser, const char *value);
+typedef bool parse_value(struct parser *parser, const struct variable *variable, const char *value);
+
+struct variable {
+    const char *name;
+    parse_value *parse;
+    const char *expected;
+    const struct word *words;      /* parse_word, parse_switch */
+    size_t place;                  /* of the member of struct lava_config */
+    size_t storage, storage_bytes; /* parse_text */
+};
 
 static bool find_word(const struct word *words, const char *value, int *found) {
     for (; words->name; words++) {
@@ -80,29 +90,31 @@ static bool find_word(const struct word *words, const char *value, int *found) {
     return false;
 }
 
-static bool parse_mode(struct parser *parser, const char *value) {
-    int found;
-    if (!find_word(mode_words, value, &found))
-        return false;
-    parser->config->mode = (enum lava_mode)found;
-    return true;
+static void *place_of(const struct parser *parser, const struct variable *variable) {
+    return (char *)parser->config + variable->place;
 }
 
-static bool parse_init(struct parser *parser, const char *value) {
+/* The member is an enumerator. */
+static bool parse_word(struct parser *parser, const struct variable *variable, const char *value) {
     int found;
-    if (!find_word(init_words, value, &found))
-        return false;
-    parser->config->init_sync = found;
-    parser->init_set = true;
-    return true;
+    bool is_word = find_word(variable->words, value, &found);
+    if (is_word)
+        memcpy(place_of(parser, variable), &found, sizeof found);
+    return is_word;
 }
 
-static bool parse_log(struct parser *parser, const char *value) {
+static bool parse_switch(struct parser *parser, const struct variable *variable, const char *value) {
     int found;
-    if (!find_word(log_words, value, &found))
-        return false;
-    parser->config->log_level = (enum lava_log_level)found;
-    return true;
+    bool is_word = find_word(variable->words, value, &found);
+    if (is_word)
+        *(bool *)place_of(parser, variable) = found;
+    return is_word;
+}
+
+static bool parse_init(struct parser *parser, const struct variable *variable, const char *value) {
+    bool is_word = parse_switch(parser, variable, value);
+    parser->init_set = parser->init_set || is_word;
+    return is_word;
 }
 
 bool lava_config_find_precision(const char *name, enum lava_precision *precision) {
@@ -116,42 +128,6 @@ bool lava_config_find_precision(const char *name, enum lava_precision *precision
 bool lava_config_is_mode(const char *name) {
     int unused;
     return find_word(mode_words, name, &unused);
-}
-
-static bool parse_precision(struct parser *parser, const char *value) {
-    return lava_config_find_precision(value, &parser->config->precision);
-}
-
-static bool parse_cache(struct parser *parser, const char *value) {
-    int found;
-    if (!find_word(switch_words, value, &found))
-        return false;
-    parser->config->cache = found;
-    return true;
-}
-
-static bool parse_calibrate(struct parser *parser, const char *value) {
-    int found;
-    if (!find_word(calibrate_words, value, &found))
-        return false;
-    parser->config->calibrate = found;
-    return true;
-}
-
-static bool parse_learn(struct parser *parser, const char *value) {
-    int found;
-    if (!find_word(learn_words, value, &found))
-        return false;
-    parser->config->learn = found;
-    return true;
-}
-
-static bool parse_history(struct parser *parser, const char *value) {
-    int found;
-    if (!find_word(history_words, value, &found))
-        return false;
-    parser->config->history = (enum lava_history_use)found;
-    return true;
 }
 
 /* Reads digits and a fraction and sets *end to what follows them. strtod is no choice: its decimal point
@@ -174,7 +150,7 @@ static double parse_number(const char *value, const char **end) {
     return digits ? number / place : -1;
 }
 
-static bool parse_size(const char *value, uint64_t *bytes) {
+static bool parse_size(struct parser *parser, const struct variable *variable, const char *value) {
     static const char suffixes[] = "kmgt";
     double number = parse_number(value, &value);
     for (size_t i = 0; suffixes[i]; i++) {
@@ -191,94 +167,68 @@ static bool parse_size(const char *value, uint64_t *bytes) {
     /* !(number >= 1) also rejects NaN */
     if (*value || !(number >= 1) || number >= 9e18)
         return false;
-    *bytes = (uint64_t)number;
+    *(uint64_t *)place_of(parser, variable) = (uint64_t)number;
     return true;
 }
 
-static bool parse_memory(struct parser *parser, const char *value) {
-    return parse_size(value, &parser->config->memory_bytes);
-}
-
-static bool parse_pinned(struct parser *parser, const char *value) {
-    return parse_size(value, &parser->config->pinned_bytes);
-}
-
-static bool parse_lanes(struct parser *parser, const char *value) {
+static bool parse_lanes(struct parser *parser, const struct variable *variable, const char *value) {
     if (value[0] < '1' || value[0] > '0' + LAVA_CONFIG_LANES_MAX || value[1])
         return false;
-    parser->config->lanes = value[0] - '0';
+    *(int *)place_of(parser, variable) = value[0] - '0';
     return true;
 }
 
-static bool parse_idle(struct parser *parser, const char *value) {
+static bool parse_seconds(struct parser *parser, const struct variable *variable, const char *value) {
     double seconds = parse_number(value, &value);
     if (*value || !(seconds >= 0) || seconds > 1e9)
         return false;
-    parser->config->idle_ns = (uint64_t)(seconds * 1e9);
+    *(uint64_t *)place_of(parser, variable) = (uint64_t)(seconds * 1e9);
     return true;
 }
 
-static bool keep(char *storage, size_t size, const char *value, const char **kept) {
+static bool parse_text(struct parser *parser, const struct variable *variable, const char *value) {
+    char *storage = (char *)parser->storage + variable->storage;
     size_t length = strlen(value);
-    if (length >= size)
+    if (length >= variable->storage_bytes)
         return false;
     memcpy(storage, value, length + 1);
-    *kept = storage;
+    *(const char **)place_of(parser, variable) = storage;
     return true;
 }
 
-static bool parse_device(struct parser *parser, const char *value) {
-    return keep(parser->storage->device, sizeof parser->storage->device, value, &parser->config->device);
-}
-
-static bool parse_cpu_blas(struct parser *parser, const char *value) {
-    return keep(parser->storage->cpu_blas, sizeof parser->storage->cpu_blas, value,
-                &parser->config->cpu_blas);
-}
-
-static bool parse_stats(struct parser *parser, const char *value) {
+static bool parse_stats(struct parser *parser, const struct variable *variable, const char *value) {
     if (strcmp(value, "0") == 0)
         return true;
-    const char *path = strcmp(value, "1") == 0 ? "" : value;
-    return keep(parser->storage->stats, sizeof parser->storage->stats, path, &parser->config->stats);
+    return parse_text(parser, variable, strcmp(value, "1") == 0 ? "" : value);
 }
-
-static bool parse_trace(struct parser *parser, const char *value) {
-    return keep(parser->storage->trace, sizeof parser->storage->trace, value, &parser->config->trace);
-}
-
-#ifdef LAVA_FAULT_INJECTION
-static bool parse_fault(struct parser *parser, const char *value) {
-    return keep(parser->storage->fault, sizeof parser->storage->fault, value, &parser->config->fault);
-}
-#endif
 
 /* clang-format off */
-static const struct {
-    const char *name;
-    parse_value *parse;
-    const char *expected;
-} variables[] = {
-    {"LAVABLAS_MODE",      parse_mode,      "auto, cpu or gpu"},
-    {"LAVABLAS_DEVICE",    parse_device,    "all, an index or a list of them, a part of a device's name, cpu or cpu:all"},
-    {"LAVABLAS_CPU_BLAS",  parse_cpu_blas,  "the path of a library"},
-    {"LAVABLAS_INIT",      parse_init,      "async or sync"},
-    {"LAVABLAS_PRECISION", parse_precision, "ieee, standard or fast"},
-    {"LAVABLAS_MEMORY",    parse_memory,    "a size such as 2G"},
-    {"LAVABLAS_PINNED",    parse_pinned,    "a size such as 128M"},
-    {"LAVABLAS_LANES",     parse_lanes,     "1 to 4"},
-    {"LAVABLAS_IDLE",      parse_idle,      "a number of seconds, 0: never"},
-    {"LAVABLAS_STATS",     parse_stats,     "1 or the path of a file"},
-    {"LAVABLAS_TRACE",     parse_trace,     "the path of a file"},
-    {"LAVABLAS_LOG",       parse_log,       "error, warn, info or debug"},
-    {"LAVABLAS_CACHE",     parse_cache,     "0 or 1"},
-    {"LAVABLAS_CALIBRATE", parse_calibrate, "auto or off"},
-    {"LAVABLAS_LEARN",     parse_learn,     "on or off"},
-    {"LAVABLAS_HISTORY",   parse_history,   "off, read or on"},
+#define IN(member)    .place = offsetof(struct lava_config, member)
+#define KEPT(member)  IN(member), .storage = offsetof(struct lava_config_storage, member), \
+                      .storage_bytes = sizeof((struct lava_config_storage *)0)->member
+static const struct variable variables[] = {
+    {"LAVABLAS_MODE",      parse_word,    "auto, cpu or gpu", mode_words, IN(mode)},
+    {"LAVABLAS_DEVICE",    parse_text,    "all, an index or a list of them, a part of a device's name, cpu or cpu:all", KEPT(device)},
+    {"LAVABLAS_CPU_BLAS",  parse_text,    "the path of a library", KEPT(cpu_blas)},
+    {"LAVABLAS_INIT",      parse_init,    "async or sync", init_words, IN(init_sync)},
+    {"LAVABLAS_PRECISION", parse_word,    "ieee, standard or fast", precision_words, IN(precision)},
+    {"LAVABLAS_MEMORY",    parse_size,    "a size such as 2G", IN(memory_bytes)},
+    {"LAVABLAS_PINNED",    parse_size,    "a size such as 128M", IN(pinned_bytes)},
+    {"LAVABLAS_LANES",     parse_lanes,   "1 to 4", IN(lanes)},
+    {"LAVABLAS_IDLE",      parse_seconds, "a number of seconds, 0: never", IN(idle_ns)},
+    {"LAVABLAS_STATS",     parse_stats,   "1 or the path of a file", KEPT(stats)},
+    {"LAVABLAS_TRACE",     parse_text,    "the path of a file", KEPT(trace)},
+    {"LAVABLAS_LOG",       parse_word,    "error, warn, info or debug", log_words, IN(log_level)},
+    {"LAVABLAS_CACHE",     parse_switch,  "0 or 1", switch_words, IN(cache)},
+    {"LAVABLAS_CALIBRATE", parse_switch,  "auto or off", calibrate_words, IN(calibrate)},
+    {"LAVABLAS_LEARN",     parse_switch,  "on or off", learn_words, IN(learn)},
+    {"LAVABLAS_HISTORY",   parse_word,    "off, read or on", history_words, IN(history)},
 #ifdef LAVA_FAULT_INJECTION
-    {"LAVABLAS_FAULT",     parse_fault,     "POINT[:N[:COUNT]]"},
+    {"LAVABLAS_FAULT",     parse_text,    "POINT[:N[:COUNT]]", KEPT(fault)},
 #endif
 };
+#undef IN
+#undef KEPT
 /* clang-format on */
 
 /* Reads digits and sets *end to what follows them. Returns -1 if there are none. */
@@ -372,7 +322,7 @@ void lava_config_parse(struct lava_config *config, struct lava_config_storage *s
         return;
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
         const char *value = get(variables[i].name, context);
-        if (value && *value && !variables[i].parse(&parser, value))
+        if (value && *value && !variables[i].parse(&parser, &variables[i], value))
             complain(variables[i].name, value, variables[i].expected, context);
     }
     if (!parser.init_set)

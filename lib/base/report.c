@@ -69,19 +69,6 @@ static void append(const char *path, const char *text, size_t length) {
         close(file);
 }
 
-static void print_summary(const char *path) {
-    static char text[LAVA_STATS_SUMMARY_BYTES];
-    size_t length = lava_stats_format(text, sizeof text);
-    if (length == 0)
-        return;
-    if (length >= sizeof text)
-        length = sizeof text - 1;
-    if (*path)
-        append(path, text, length);
-    else
-        write_all(STDERR_FILENO, text, length);
-}
-
 static void put_process(FILE *stream) {
     char program[4096] = "";
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
@@ -187,14 +174,7 @@ static void put_transfers(FILE *stream) {
             up.bytes, up.ns, down.bytes, down.ns);
 }
 
-/* No memory: no report. */
-static void report(const char *path) {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *stream = told ? NULL : open_memstream(&text, &length);
-    if (!stream)
-        return;
-    told = true;
+static void put_report(FILE *stream) {
     put_process(stream);
     fputs(",\"objects\":[", stream);
     dl_iterate_phdr(put_object, stream);
@@ -209,17 +189,30 @@ static void report(const char *path) {
     fputs("],\"transfers\":{", stream);
     put_transfers(stream);
     fputs("}}\n", stream);
-    if (!fclose(stream))
+}
+
+/* No memory: nothing is told. */
+static void tell(const char *path, void (*put)(FILE *stream)) {
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+    if (!stream)
+        return;
+    put(stream);
+    bool any = !fclose(stream) && length > 0;
+    if (any && *path)
         append(path, text, length);
+    else if (any)
+        write_all(STDERR_FILENO, text, length);
     free(text);
 }
 
 void lava_report_print(void) {
     const char *path = lava_config_get()->stats;
-    if (path && lava_config_is_report(path))
-        report(path);
-    else if (path)
-        print_summary(path);
+    bool is_report = path && lava_config_is_report(path);
+    if (path && !(is_report && told))
+        tell(path, is_report ? put_report : lava_stats_print);
+    told = told || is_report;
 }
 
 void lava_report_end(void) {

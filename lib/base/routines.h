@@ -17,7 +17,7 @@
 /* A name is prefix, routine, suffix. If several would do, the CPU BLAS is called by the first name that it has.
  *
  *     prefix        suffix  convention  integers               called by                          */
-#define LAVA_FORMS_ALL(X, ...)                                                                            \
+#define LAVA_FORMS_VECTOR(X, ...)                                                                         \
     X(             , _     , FORTRAN,    int,     __VA_ARGS__) /* Fortran: LAPACK, Octave, R             */ \
     X(cblas_       ,       , CBLAS,      int,     __VA_ARGS__) /* C: Debian's NumPy, GSL                 */ \
     X(scipy_       , _     , FORTRAN,    int,     __VA_ARGS__) /* SciPy's wheels                         */ \
@@ -27,8 +27,12 @@
     X(scipy_       , _64_  , FORTRAN,    int64_t, __VA_ARGS__) /* NumPy's wheels                         */ \
     X(scipy_cblas_ , 64_   , CBLAS,      int64_t, __VA_ARGS__)                                              \
     X(             , _64   , FORTRAN,    int64_t, __VA_ARGS__) /* netlib, oneMKL                         */ \
-    X(cblas_       , _64   , CBLAS,      int64_t, __VA_ARGS__)                                              \
+    X(cblas_       , _64   , CBLAS,      int64_t, __VA_ARGS__)
+/* The plain name is too short to belong to a BLAS for sure, if programs call the routine for small work, too. */
+#define LAVA_FORMS_ALL(X, ...)                                                                            \
+    LAVA_FORMS_VECTOR(X, __VA_ARGS__)                                                                       \
     X(             ,       , FORTRAN,    int,     __VA_ARGS__) /* oneMKL                                 */
+
 /* Half precision has the names that OpenBLAS and oneMKL gave it, and one of this library's own, whose enumerators are
  * ints. */
 #define LAVA_FORMS_OPENBLAS(X, ...)                                                                       \
@@ -51,228 +55,110 @@
     X(             , _64   , FORTRAN,    int64_t, __VA_ARGS__)                                              \
     X(             ,       , FORTRAN,    int,     __VA_ARGS__)
 
-/* Names of routines that programs call for small work, too: without the plain one, which is too short to belong to a
- * BLAS for sure. */
-#define LAVA_FORMS_VECTOR(X, ...)                                                                         \
-    X(             , _     , FORTRAN,    int,     __VA_ARGS__)                                              \
-    X(cblas_       ,       , CBLAS,      int,     __VA_ARGS__)                                              \
-    X(scipy_       , _     , FORTRAN,    int,     __VA_ARGS__)                                              \
-    X(scipy_cblas_ ,       , CBLAS,      int,     __VA_ARGS__)                                              \
-    X(             , _64_  , FORTRAN,    int64_t, __VA_ARGS__)                                              \
-    X(cblas_       , 64_   , CBLAS,      int64_t, __VA_ARGS__)                                              \
-    X(scipy_       , _64_  , FORTRAN,    int64_t, __VA_ARGS__)                                              \
-    X(scipy_cblas_ , 64_   , CBLAS,      int64_t, __VA_ARGS__)                                              \
-    X(             , _64   , FORTRAN,    int64_t, __VA_ARGS__)                                              \
-    X(cblas_       , _64   , CBLAS,      int64_t, __VA_ARGS__)
+/* X(prefix, suffix, convention, integer, family, routine, type of A and B, of C, of the scalars). The forms are one of
+ * the lists above. */
+#define LAVA_IN_REAL_TYPES(FORMS, X, family, routine)                             \
+    FORMS(X, family, s##routine, FP32, FP32, FP32)                                \
+    FORMS(X, family, d##routine, FP64, FP64, FP64)
+#define LAVA_IN_COMPLEX_TYPES(FORMS, X, family, routine)                          \
+    FORMS(X, family, c##routine, CFP32, CFP32, CFP32)                             \
+    FORMS(X, family, z##routine, CFP64, CFP64, CFP64)
+#define LAVA_IN_ALL_TYPES(FORMS, X, family, routine)                              \
+    LAVA_IN_REAL_TYPES(FORMS, X, family, routine)                                 \
+    LAVA_IN_COMPLEX_TYPES(FORMS, X, family, routine)
 
-/* X(prefix, suffix, convention, integer, family, routine, type of A and B, of C, of the scalars) */
-#define LAVA_GEMM_ROUTINES(X)                                               \
-    /*                     family routine           A and B  C      scalars */ \
-    LAVA_FORMS_ALL(     X, GEMM,  sgemm,            FP32,    FP32,  FP32)      \
-    LAVA_FORMS_ALL(     X, GEMM,  dgemm,            FP64,    FP64,  FP64)      \
-    LAVA_FORMS_ALL(     X, GEMM,  cgemm,            CFP32,   CFP32, CFP32)     \
-    LAVA_FORMS_ALL(     X, GEMM,  zgemm,            CFP64,   CFP64, CFP64)     \
-    LAVA_FORMS_ALL(     X, GEMM,  cgemm3m,          CFP32,   CFP32, CFP32)     \
-    LAVA_FORMS_ALL(     X, GEMM,  zgemm3m,          CFP64,   CFP64, CFP64)     \
-    LAVA_FORMS_OPENBLAS(X, GEMM,  shgemm,           FP16,    FP32,  FP32)      \
-    LAVA_FORMS_CBLAS(   X, GEMM,  gemm_f16f16f32,   FP16,    FP32,  FP32)      \
-    LAVA_FORMS_ONEMKL(  X, GEMM,  hgemm,            FP16,    FP16,  FP16)      \
-    LAVA_FORMS_OWN(     X, GEMM,  hgemm,            FP16,    FP16,  FP32)      \
-    LAVA_FORMS_OPENBLAS(X, GEMM,  sbgemm,           BF16,    FP32,  FP32)      \
-    LAVA_FORMS_CBLAS(   X, GEMM,  gemm_bf16bf16f32, BF16,    FP32,  FP32)      \
-    LAVA_FORMS_OPENBLAS(X, GEMM,  bgemm,            BF16,    BF16,  BF16)
+#define LAVA_GEMM_ROUTINES(X)                                                     \
+    LAVA_IN_ALL_TYPES(LAVA_FORMS_ALL, X, GEMM, gemm)                              \
+    LAVA_IN_COMPLEX_TYPES(LAVA_FORMS_ALL, X, GEMM, gemm3m)                        \
+    /*                     family routine           A and B  C     scalars */     \
+    LAVA_FORMS_OPENBLAS(X, GEMM,  shgemm,           FP16,    FP32, FP32)          \
+    LAVA_FORMS_CBLAS(   X, GEMM,  gemm_f16f16f32,   FP16,    FP32, FP32)          \
+    LAVA_FORMS_ONEMKL(  X, GEMM,  hgemm,            FP16,    FP16, FP16)          \
+    LAVA_FORMS_OWN(     X, GEMM,  hgemm,            FP16,    FP16, FP32)          \
+    LAVA_FORMS_OPENBLAS(X, GEMM,  sbgemm,           BF16,    FP32, FP32)          \
+    LAVA_FORMS_CBLAS(   X, GEMM,  gemm_bf16bf16f32, BF16,    FP32, FP32)          \
+    LAVA_FORMS_OPENBLAS(X, GEMM,  bgemm,            BF16,    BF16, BF16)
 
 /* These write one triangle of C. A routine has two names, oneMKL's and the reference's. */
-#define LAVA_GEMMT_ROUTINES(X)                                              \
-    LAVA_FORMS_ALL(     X, GEMMT, sgemmt,           FP32,    FP32,  FP32)      \
-    LAVA_FORMS_ALL(     X, GEMMT, dgemmt,           FP64,    FP64,  FP64)      \
-    LAVA_FORMS_ALL(     X, GEMMT, cgemmt,           CFP32,   CFP32, CFP32)     \
-    LAVA_FORMS_ALL(     X, GEMMT, zgemmt,           CFP64,   CFP64, CFP64)     \
-    LAVA_FORMS_ALL(     X, GEMMT, sgemmtr,          FP32,    FP32,  FP32)      \
-    LAVA_FORMS_ALL(     X, GEMMT, dgemmtr,          FP64,    FP64,  FP64)      \
-    LAVA_FORMS_ALL(     X, GEMMT, cgemmtr,          CFP32,   CFP32, CFP32)     \
-    LAVA_FORMS_ALL(     X, GEMMT, zgemmtr,          CFP64,   CFP64, CFP64)
+#define LAVA_GEMMT_ROUTINES(X)                                                    \
+    LAVA_IN_ALL_TYPES(LAVA_FORMS_ALL, X, GEMMT, gemmt)                            \
+    LAVA_IN_ALL_TYPES(LAVA_FORMS_ALL, X, GEMMT, gemmtr)
 
 /* A matrix by its own transpose, or conjugate transpose, one triangle of C. */
-#define LAVA_SYRK_ROUTINES(X)                                               \
-    LAVA_FORMS_ALL(     X, SYRK, ssyrk,             FP32,    FP32,  FP32)      \
-    LAVA_FORMS_ALL(     X, SYRK, dsyrk,             FP64,    FP64,  FP64)      \
-    LAVA_FORMS_ALL(     X, SYRK, csyrk,             CFP32,   CFP32, CFP32)     \
-    LAVA_FORMS_ALL(     X, SYRK, zsyrk,             CFP64,   CFP64, CFP64)     \
-    LAVA_FORMS_ALL(     X, SYRK, cherk,             CFP32,   CFP32, FP32)      \
-    LAVA_FORMS_ALL(     X, SYRK, zherk,             CFP64,   CFP64, FP64)
+#define LAVA_SYRK_ROUTINES(X)                                                     \
+    LAVA_IN_ALL_TYPES(LAVA_FORMS_ALL, X, SYRK, syrk)                              \
+    LAVA_FORMS_ALL(X, SYRK, cherk, CFP32, CFP32, FP32)                            \
+    LAVA_FORMS_ALL(X, SYRK, zherk, CFP64, CFP64, FP64)
 
 /* A symmetric or Hermitian matrix, of which one triangle is stored, by a general one. */
-#define LAVA_SYMM_ROUTINES(X)                                               \
-    LAVA_FORMS_ALL(     X, SYMM, ssymm,             FP32,    FP32,  FP32)      \
-    LAVA_FORMS_ALL(     X, SYMM, dsymm,             FP64,    FP64,  FP64)      \
-    LAVA_FORMS_ALL(     X, SYMM, csymm,             CFP32,   CFP32, CFP32)     \
-    LAVA_FORMS_ALL(     X, SYMM, zsymm,             CFP64,   CFP64, CFP64)     \
-    LAVA_FORMS_ALL(     X, HEMM, chemm,             CFP32,   CFP32, CFP32)     \
-    LAVA_FORMS_ALL(     X, HEMM, zhemm,             CFP64,   CFP64, CFP64)
+#define LAVA_SYMM_ROUTINES(X)                                                     \
+    LAVA_IN_ALL_TYPES(LAVA_FORMS_ALL, X, SYMM, symm)                              \
+    LAVA_IN_COMPLEX_TYPES(LAVA_FORMS_ALL, X, HEMM, hemm)
 
 /* Two matrices, each by the other's transpose, one triangle of C. alpha has the type of A and B: the scalar is
  * beta, which is real for ?her2k. */
-#define LAVA_SYR2K_ROUTINES(X)                                              \
-    /*                     family routine           A and B  C      beta    */ \
-    LAVA_FORMS_ALL(     X, SYR2K, ssyr2k,           FP32,    FP32,  FP32)      \
-    LAVA_FORMS_ALL(     X, SYR2K, dsyr2k,           FP64,    FP64,  FP64)      \
-    LAVA_FORMS_ALL(     X, SYR2K, csyr2k,           CFP32,   CFP32, CFP32)     \
-    LAVA_FORMS_ALL(     X, SYR2K, zsyr2k,           CFP64,   CFP64, CFP64)     \
-    LAVA_FORMS_ALL(     X, SYR2K, cher2k,           CFP32,   CFP32, FP32)      \
-    LAVA_FORMS_ALL(     X, SYR2K, zher2k,           CFP64,   CFP64, FP64)
+#define LAVA_SYR2K_ROUTINES(X)                                                    \
+    LAVA_IN_ALL_TYPES(LAVA_FORMS_ALL, X, SYR2K, syr2k)                            \
+    LAVA_FORMS_ALL(X, SYR2K, cher2k, CFP32, CFP32, FP32)                          \
+    LAVA_FORMS_ALL(X, SYR2K, zher2k, CFP64, CFP64, FP64)
 
 /* A triangular matrix by a general one, and its inverse by a general one. The general one is overwritten. */
-#define LAVA_TRIANGULAR_ROUTINES(X)                                         \
-    LAVA_FORMS_ALL(     X, TRMM, strmm,             FP32,    FP32,  FP32)      \
-    LAVA_FORMS_ALL(     X, TRMM, dtrmm,             FP64,    FP64,  FP64)      \
-    LAVA_FORMS_ALL(     X, TRMM, ctrmm,             CFP32,   CFP32, CFP32)     \
-    LAVA_FORMS_ALL(     X, TRMM, ztrmm,             CFP64,   CFP64, CFP64)     \
-    LAVA_FORMS_ALL(     X, TRSM, strsm,             FP32,    FP32,  FP32)      \
-    LAVA_FORMS_ALL(     X, TRSM, dtrsm,             FP64,    FP64,  FP64)      \
-    LAVA_FORMS_ALL(     X, TRSM, ctrsm,             CFP32,   CFP32, CFP32)     \
-    LAVA_FORMS_ALL(     X, TRSM, ztrsm,             CFP64,   CFP64, CFP64)
+#define LAVA_TRIANGULAR_ROUTINES(X)                                               \
+    LAVA_IN_ALL_TYPES(LAVA_FORMS_ALL, X, TRMM, trmm)                              \
+    LAVA_IN_ALL_TYPES(LAVA_FORMS_ALL, X, TRSM, trsm)
 
 /* Groups of products by pointers, and one group at equal distances. */
-#define LAVA_BATCH_ROUTINES(X)                                              \
-    LAVA_FORMS_ALL(     X, BATCH, sgemm_batch,      FP32,    FP32,  FP32)      \
-    LAVA_FORMS_ALL(     X, BATCH, dgemm_batch,      FP64,    FP64,  FP64)      \
-    LAVA_FORMS_ALL(     X, BATCH, cgemm_batch,      CFP32,   CFP32, CFP32)     \
-    LAVA_FORMS_ALL(     X, BATCH, zgemm_batch,      CFP64,   CFP64, CFP64)     \
-    LAVA_FORMS_CBLAS(   X, BATCH, sbgemm_batch,     BF16,    FP32,  FP32)
+#define LAVA_BATCH_ROUTINES(X)                                                    \
+    LAVA_IN_ALL_TYPES(LAVA_FORMS_ALL, X, BATCH, gemm_batch)                       \
+    LAVA_FORMS_CBLAS(X, BATCH, sbgemm_batch, BF16, FP32, FP32)
 #define LAVA_STRIDED_ROUTINES(X)                                                  \
-    LAVA_FORMS_ALL(     X, STRIDED, sgemm_batch_strided,  FP32,  FP32,  FP32)  \
-    LAVA_FORMS_ALL(     X, STRIDED, dgemm_batch_strided,  FP64,  FP64,  FP64)  \
-    LAVA_FORMS_ALL(     X, STRIDED, cgemm_batch_strided,  CFP32, CFP32, CFP32) \
-    LAVA_FORMS_ALL(     X, STRIDED, zgemm_batch_strided,  CFP64, CFP64, CFP64) \
-    LAVA_FORMS_CBLAS(   X, STRIDED, sbgemm_batch_strided, BF16,  FP32,  FP32)
+    LAVA_IN_ALL_TYPES(LAVA_FORMS_ALL, X, STRIDED, gemm_batch_strided)             \
+    LAVA_FORMS_CBLAS(X, STRIDED, sbgemm_batch_strided, BF16, FP32, FP32)
 
 /* The same of ?syrk and of ?trsm. */
-#define LAVA_SYRK_BATCH_ROUTINES(X)                                         \
-    LAVA_FORMS_ALL(     X, SYRK_BATCH, ssyrk_batch, FP32,    FP32,  FP32)      \
-    LAVA_FORMS_ALL(     X, SYRK_BATCH, dsyrk_batch, FP64,    FP64,  FP64)      \
-    LAVA_FORMS_ALL(     X, SYRK_BATCH, csyrk_batch, CFP32,   CFP32, CFP32)     \
-    LAVA_FORMS_ALL(     X, SYRK_BATCH, zsyrk_batch, CFP64,   CFP64, CFP64)     \
-    LAVA_FORMS_ALL(     X, SYRK_STRIDED, ssyrk_batch_strided, FP32,  FP32,  FP32)  \
-    LAVA_FORMS_ALL(     X, SYRK_STRIDED, dsyrk_batch_strided, FP64,  FP64,  FP64)  \
-    LAVA_FORMS_ALL(     X, SYRK_STRIDED, csyrk_batch_strided, CFP32, CFP32, CFP32) \
-    LAVA_FORMS_ALL(     X, SYRK_STRIDED, zsyrk_batch_strided, CFP64, CFP64, CFP64)
-#define LAVA_TRSM_BATCH_ROUTINES(X)                                         \
-    LAVA_FORMS_ALL(     X, TRSM_BATCH, strsm_batch, FP32,    FP32,  FP32)      \
-    LAVA_FORMS_ALL(     X, TRSM_BATCH, dtrsm_batch, FP64,    FP64,  FP64)      \
-    LAVA_FORMS_ALL(     X, TRSM_BATCH, ctrsm_batch, CFP32,   CFP32, CFP32)     \
-    LAVA_FORMS_ALL(     X, TRSM_BATCH, ztrsm_batch, CFP64,   CFP64, CFP64)     \
-    LAVA_FORMS_ALL(     X, TRSM_STRIDED, strsm_batch_strided, FP32,  FP32,  FP32)  \
-    LAVA_FORMS_ALL(     X, TRSM_STRIDED, dtrsm_batch_strided, FP64,  FP64,  FP64)  \
-    LAVA_FORMS_ALL(     X, TRSM_STRIDED, ctrsm_batch_strided, CFP32, CFP32, CFP32) \
-    LAVA_FORMS_ALL(     X, TRSM_STRIDED, ztrsm_batch_strided, CFP64, CFP64, CFP64)
+#define LAVA_SYRK_BATCH_ROUTINES(X)                                               \
+    LAVA_IN_ALL_TYPES(LAVA_FORMS_ALL, X, SYRK_BATCH, syrk_batch)                  \
+    LAVA_IN_ALL_TYPES(LAVA_FORMS_ALL, X, SYRK_STRIDED, syrk_batch_strided)
+#define LAVA_TRSM_BATCH_ROUTINES(X)                                               \
+    LAVA_IN_ALL_TYPES(LAVA_FORMS_ALL, X, TRSM_BATCH, trsm_batch)                  \
+    LAVA_IN_ALL_TYPES(LAVA_FORMS_ALL, X, TRSM_STRIDED, trsm_batch_strided)
 
-/* The Cholesky factor of a symmetric or Hermitian matrix. A is overwritten; there are no scalars. */
-#define LAVA_POTRF_ROUTINES(X)                                              \
-    LAVA_FORMS_LAPACK(  X, POTRF, spotrf,           FP32,    FP32,  FP32)      \
-    LAVA_FORMS_LAPACK(  X, POTRF, dpotrf,           FP64,    FP64,  FP64)      \
-    LAVA_FORMS_LAPACK(  X, POTRF, cpotrf,           CFP32,   CFP32, CFP32)     \
-    LAVA_FORMS_LAPACK(  X, POTRF, zpotrf,           CFP64,   CFP64, CFP64)
+/* LAPACK: there are no scalars.
+ * The Cholesky factor of a symmetric or Hermitian matrix; L and U of a general one, with partial pivoting. */
+#define LAVA_POTRF_ROUTINES(X) LAVA_IN_ALL_TYPES(LAVA_FORMS_LAPACK, X, POTRF, potrf)
+#define LAVA_GETRF_ROUTINES(X) LAVA_IN_ALL_TYPES(LAVA_FORMS_LAPACK, X, GETRF, getrf)
 
-/* L and U of a general matrix, with partial pivoting. */
-#define LAVA_GETRF_ROUTINES(X)                                              \
-    LAVA_FORMS_LAPACK(  X, GETRF, sgetrf,           FP32,    FP32,  FP32)      \
-    LAVA_FORMS_LAPACK(  X, GETRF, dgetrf,           FP64,    FP64,  FP64)      \
-    LAVA_FORMS_LAPACK(  X, GETRF, cgetrf,           CFP32,   CFP32, CFP32)     \
-    LAVA_FORMS_LAPACK(  X, GETRF, zgetrf,           CFP64,   CFP64, CFP64)
+/* The X with A X = B by these factors, by those of LU also with a transposed A; and the same after A has been factored. B
+ * becomes X. */
+#define LAVA_POTRS_ROUTINES(X) LAVA_IN_ALL_TYPES(LAVA_FORMS_LAPACK, X, POTRS, potrs)
+#define LAVA_POSV_ROUTINES(X)  LAVA_IN_ALL_TYPES(LAVA_FORMS_LAPACK, X, POSV, posv)
+#define LAVA_GETRS_ROUTINES(X) LAVA_IN_ALL_TYPES(LAVA_FORMS_LAPACK, X, GETRS, getrs)
+#define LAVA_GESV_ROUTINES(X)  LAVA_IN_ALL_TYPES(LAVA_FORMS_LAPACK, X, GESV, gesv)
 
-/* The X with A X = B, by the Cholesky factor of A. B is overwritten. */
-#define LAVA_POTRS_ROUTINES(X)                                              \
-    LAVA_FORMS_LAPACK(  X, POTRS, spotrs,           FP32,    FP32,  FP32)      \
-    LAVA_FORMS_LAPACK(  X, POTRS, dpotrs,           FP64,    FP64,  FP64)      \
-    LAVA_FORMS_LAPACK(  X, POTRS, cpotrs,           CFP32,    CFP32,  CFP32)      \
-    LAVA_FORMS_LAPACK(  X, POTRS, zpotrs,           CFP64,    CFP64,  CFP64)
-
-/* The same, after A has been factored. A and B are overwritten. */
-#define LAVA_POSV_ROUTINES(X)                                              \
-    LAVA_FORMS_LAPACK(  X, POSV, sposv,           FP32,    FP32,  FP32)      \
-    LAVA_FORMS_LAPACK(  X, POSV, dposv,           FP64,    FP64,  FP64)      \
-    LAVA_FORMS_LAPACK(  X, POSV, cposv,           CFP32,    CFP32,  CFP32)      \
-    LAVA_FORMS_LAPACK(  X, POSV, zposv,           CFP64,    CFP64,  CFP64)
-
-/* The X with A X = B, or with a transposed A, by L and U. B is overwritten. */
-#define LAVA_GETRS_ROUTINES(X)                                              \
-    LAVA_FORMS_LAPACK(  X, GETRS, sgetrs,           FP32,    FP32,  FP32)      \
-    LAVA_FORMS_LAPACK(  X, GETRS, dgetrs,           FP64,    FP64,  FP64)      \
-    LAVA_FORMS_LAPACK(  X, GETRS, cgetrs,           CFP32,    CFP32,  CFP32)      \
-    LAVA_FORMS_LAPACK(  X, GETRS, zgetrs,           CFP64,    CFP64,  CFP64)
-
-/* The same, after A has been factored. A and B are overwritten. */
-#define LAVA_GESV_ROUTINES(X)                                              \
-    LAVA_FORMS_LAPACK(  X, GESV, sgesv,           FP32,    FP32,  FP32)      \
-    LAVA_FORMS_LAPACK(  X, GESV, dgesv,           FP64,    FP64,  FP64)      \
-    LAVA_FORMS_LAPACK(  X, GESV, cgesv,           CFP32,    CFP32,  CFP32)      \
-    LAVA_FORMS_LAPACK(  X, GESV, zgesv,           CFP64,    CFP64,  CFP64)
-
-/* R and the reflections of Q with A = Q R. A is overwritten. */
-#define LAVA_GEQRF_ROUTINES(X)                                              \
-    LAVA_FORMS_LAPACK(  X, GEQRF, sgeqrf,           FP32,    FP32,  FP32)      \
-    LAVA_FORMS_LAPACK(  X, GEQRF, dgeqrf,           FP64,    FP64,  FP64)      \
-    LAVA_FORMS_LAPACK(  X, GEQRF, cgeqrf,           CFP32,    CFP32,  CFP32)      \
-    LAVA_FORMS_LAPACK(  X, GEQRF, zgeqrf,           CFP64,    CFP64,  CFP64)
-
-/* The first columns of that Q. A is overwritten. */
-#define LAVA_ORGQR_ROUTINES(X)                                              \
-    LAVA_FORMS_LAPACK(  X, ORGQR, sorgqr,           FP32,    FP32,  FP32)      \
-    LAVA_FORMS_LAPACK(  X, ORGQR, dorgqr,           FP64,    FP64,  FP64)      \
-    LAVA_FORMS_LAPACK(  X, ORGQR, cungqr,           CFP32,    CFP32,  CFP32)      \
-    LAVA_FORMS_LAPACK(  X, ORGQR, zungqr,           CFP64,    CFP64,  CFP64)
-
-/* Products with that Q. C is overwritten. */
-#define LAVA_ORMQR_ROUTINES(X)                                              \
-    LAVA_FORMS_LAPACK(  X, ORMQR, sormqr,           FP32,    FP32,  FP32)      \
-    LAVA_FORMS_LAPACK(  X, ORMQR, dormqr,           FP64,    FP64,  FP64)      \
-    LAVA_FORMS_LAPACK(  X, ORMQR, cunmqr,           CFP32,    CFP32,  CFP32)      \
-    LAVA_FORMS_LAPACK(  X, ORMQR, zunmqr,           CFP64,    CFP64,  CFP64)
+/* R and the reflections of Q with A = Q R; the first columns of that Q; products with it. A or C is overwritten. */
+#define LAVA_GEQRF_ROUTINES(X) LAVA_IN_ALL_TYPES(LAVA_FORMS_LAPACK, X, GEQRF, geqrf)
+#define LAVA_ORGQR_ROUTINES(X)                                                    \
+    LAVA_IN_REAL_TYPES(LAVA_FORMS_LAPACK, X, ORGQR, orgqr)                        \
+    LAVA_IN_COMPLEX_TYPES(LAVA_FORMS_LAPACK, X, ORGQR, ungqr)
+#define LAVA_ORMQR_ROUTINES(X)                                                    \
+    LAVA_IN_REAL_TYPES(LAVA_FORMS_LAPACK, X, ORMQR, ormqr)                        \
+    LAVA_IN_COMPLEX_TYPES(LAVA_FORMS_LAPACK, X, ORMQR, unmqr)
 
 /* Least squares by QR, or by LQ. A and B are overwritten. */
-#define LAVA_GELS_ROUTINES(X)                                               \
-    LAVA_FORMS_LAPACK(  X, GELS, sgels,             FP32,    FP32,  FP32)      \
-    LAVA_FORMS_LAPACK(  X, GELS, dgels,             FP64,    FP64,  FP64)      \
-    LAVA_FORMS_LAPACK(  X, GELS, cgels,             CFP32,   CFP32, CFP32)     \
-    LAVA_FORMS_LAPACK(  X, GELS, zgels,             CFP64,   CFP64, CFP64)
+#define LAVA_GELS_ROUTINES(X) LAVA_IN_ALL_TYPES(LAVA_FORMS_LAPACK, X, GELS, gels)
 
 /* The inverse of a triangular matrix by a general one, which is overwritten. */
-#define LAVA_TRTRS_ROUTINES(X)                                              \
-    LAVA_FORMS_LAPACK(  X, TRTRS, strtrs,           FP32,    FP32,  FP32)      \
-    LAVA_FORMS_LAPACK(  X, TRTRS, dtrtrs,           FP64,    FP64,  FP64)      \
-    LAVA_FORMS_LAPACK(  X, TRTRS, ctrtrs,           CFP32,   CFP32, CFP32)     \
-    LAVA_FORMS_LAPACK(  X, TRTRS, ztrtrs,           CFP64,   CFP64, CFP64)
+#define LAVA_TRTRS_ROUTINES(X) LAVA_IN_ALL_TYPES(LAVA_FORMS_LAPACK, X, TRTRS, trtrs)
 
 /* The inverse of a triangular matrix; the product of a triangle with itself; inverses by the factors of Cholesky
  * and of LU. */
-#define LAVA_TRTRI_ROUTINES(X)                                              \
-    LAVA_FORMS_LAPACK(  X, TRTRI, strtri,           FP32,    FP32,  FP32)      \
-    LAVA_FORMS_LAPACK(  X, TRTRI, dtrtri,           FP64,    FP64,  FP64)      \
-    LAVA_FORMS_LAPACK(  X, TRTRI, ctrtri,           CFP32,    CFP32,  CFP32)      \
-    LAVA_FORMS_LAPACK(  X, TRTRI, ztrtri,           CFP64,    CFP64,  CFP64)
-#define LAVA_LAUUM_ROUTINES(X)                                              \
-    LAVA_FORMS_LAPACK(  X, LAUUM, slauum,           FP32,    FP32,  FP32)      \
-    LAVA_FORMS_LAPACK(  X, LAUUM, dlauum,           FP64,    FP64,  FP64)      \
-    LAVA_FORMS_LAPACK(  X, LAUUM, clauum,           CFP32,    CFP32,  CFP32)      \
-    LAVA_FORMS_LAPACK(  X, LAUUM, zlauum,           CFP64,    CFP64,  CFP64)
-#define LAVA_POTRI_ROUTINES(X)                                              \
-    LAVA_FORMS_LAPACK(  X, POTRI, spotri,           FP32,    FP32,  FP32)      \
-    LAVA_FORMS_LAPACK(  X, POTRI, dpotri,           FP64,    FP64,  FP64)      \
-    LAVA_FORMS_LAPACK(  X, POTRI, cpotri,           CFP32,    CFP32,  CFP32)      \
-    LAVA_FORMS_LAPACK(  X, POTRI, zpotri,           CFP64,    CFP64,  CFP64)
-#define LAVA_GETRI_ROUTINES(X)                                              \
-    LAVA_FORMS_LAPACK(  X, GETRI, sgetri,           FP32,    FP32,  FP32)      \
-    LAVA_FORMS_LAPACK(  X, GETRI, dgetri,           FP64,    FP64,  FP64)      \
-    LAVA_FORMS_LAPACK(  X, GETRI, cgetri,           CFP32,    CFP32,  CFP32)      \
-    LAVA_FORMS_LAPACK(  X, GETRI, zgetri,           CFP64,    CFP64,  CFP64)
+#define LAVA_TRTRI_ROUTINES(X) LAVA_IN_ALL_TYPES(LAVA_FORMS_LAPACK, X, TRTRI, trtri)
+#define LAVA_LAUUM_ROUTINES(X) LAVA_IN_ALL_TYPES(LAVA_FORMS_LAPACK, X, LAUUM, lauum)
+#define LAVA_POTRI_ROUTINES(X) LAVA_IN_ALL_TYPES(LAVA_FORMS_LAPACK, X, POTRI, potri)
+#define LAVA_GETRI_ROUTINES(X) LAVA_IN_ALL_TYPES(LAVA_FORMS_LAPACK, X, GETRI, getri)
 
 /* A vector to another one. They have no operation and are not counted, so they are not among LAVA_ROUTINES. */
-#define LAVA_COPY_ROUTINES(X)                                               \
-    LAVA_FORMS_VECTOR(  X, COPY, scopy,             FP32,    FP32,  FP32)      \
-    LAVA_FORMS_VECTOR(  X, COPY, dcopy,             FP64,    FP64,  FP64)      \
-    LAVA_FORMS_VECTOR(  X, COPY, ccopy,             CFP32,   CFP32, CFP32)     \
-    LAVA_FORMS_VECTOR(  X, COPY, zcopy,             CFP64,   CFP64, CFP64)
+#define LAVA_COPY_ROUTINES(X) LAVA_IN_ALL_TYPES(LAVA_FORMS_VECTOR, X, COPY, copy)
 
 #define LAVA_ROUTINES(X)                                                    \
     LAVA_GEMM_ROUTINES(X)                                                      \

@@ -3,8 +3,8 @@
  * lock-free; a line of the summary is consistent once the calls it counts have returned. */
 #include "lib/base/stats.h"
 
+#include <inttypes.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "lib/base/config.h"
@@ -207,138 +207,79 @@ uint64_t lava_stats_of_device(unsigned device) {
     return atomic_load_explicit(&on_device[device], memory_order_relaxed);
 }
 
-/* Returns the room left at text + length, for snprintf. */
-static size_t room(size_t size, size_t length) {
-    return length < size ? size - length : 0;
+static void print_counter(FILE *stream, enum lava_routine routine, enum lava_place place,
+                          enum lava_reason reason) {
+    const struct lava_stats_sum sum = lava_stats_sum(routine, place, reason);
+    if (sum.calls > 0)
+        fprintf(stream, "lavablas: %s %s %" PRIu64 " calls, %.6f s, %.1f GFLOP: %s\n",
+                lava_routine_name(routine), place_names[place], sum.calls, (double)sum.elapsed_ns * 1e-9,
+                sum.flops * 1e-9, lava_stats_reason(reason));
 }
 
-static size_t format_counter(char *text, size_t size, int routine, int place, int reason) {
-    const struct lava_stats_sum sum =
-        lava_stats_sum((enum lava_routine)routine, (enum lava_place)place, (enum lava_reason)reason);
-    if (sum.calls == 0)
-        return 0;
-    int length = snprintf(text, size, "lavablas: %s %s %llu calls, %.6f s, %.1f GFLOP: %s\n",
-                          lava_routine_name((enum lava_routine)routine), place_names[place],
-                          (unsigned long long)sum.calls, (double)sum.elapsed_ns * 1e-9, sum.flops * 1e-9,
-                          lava_stats_reason((enum lava_reason)reason));
-    return length > 0 ? (size_t)length : 0;
-}
-
-static unsigned long long calls_of(const atomic_ullong *sum) {
-    return atomic_load_explicit(sum, memory_order_relaxed);
-}
-
-static double seconds_of(const atomic_ullong *sum) {
-    return (double)calls_of(sum) * 1e-9;
-}
-
-static size_t format_estimates(char *text, size_t size) {
-    unsigned long long cpu_calls = calls_of(&estimates[LAVA_PLACE_CPU].calls),
-                       gpu_calls = calls_of(&estimates[LAVA_PLACE_GPU].calls);
-    if (cpu_calls + gpu_calls == 0)
-        return 0;
-    int length = snprintf(
-        text, size,
-        "lavablas: estimates: gpu %llu calls, %.6f s estimated, %.6f s measured; cpu %llu calls, %.6f s "
-        "estimated, %.6f s measured; %llu calls on the GPU took %.6f s longer than the CPU's estimate, %llu "
-        "calls on the CPU took %.6f s longer than the GPU's\n",
-        gpu_calls, seconds_of(&estimates[LAVA_PLACE_GPU].estimated_ns),
-        seconds_of(&estimates[LAVA_PLACE_GPU].measured_ns), cpu_calls,
-        seconds_of(&estimates[LAVA_PLACE_CPU].estimated_ns),
-        seconds_of(&estimates[LAVA_PLACE_CPU].measured_ns), calls_of(&estimates[LAVA_PLACE_GPU].lost_calls),
-        seconds_of(&estimates[LAVA_PLACE_GPU].lost_ns), calls_of(&estimates[LAVA_PLACE_CPU].lost_calls),
-        seconds_of(&estimates[LAVA_PLACE_CPU].lost_ns));
-    return length > 0 ? (size_t)length : 0;
+static void print_estimates(FILE *stream) {
+    const struct lava_stats_estimates cpu = lava_stats_estimates(LAVA_PLACE_CPU),
+                                      gpu = lava_stats_estimates(LAVA_PLACE_GPU);
+    if (cpu.calls + gpu.calls == 0)
+        return;
+    fprintf(stream,
+            "lavablas: estimates: gpu %" PRIu64 " calls, %.6f s estimated, %.6f s measured; cpu %" PRIu64
+            " calls, %.6f s estimated, %.6f s measured; %" PRIu64 " calls on the GPU took %.6f s longer than "
+            "the CPU's estimate, %" PRIu64 " calls on the CPU took %.6f s longer than the GPU's\n",
+            gpu.calls, (double)gpu.estimated_ns * 1e-9, (double)gpu.measured_ns * 1e-9, cpu.calls,
+            (double)cpu.estimated_ns * 1e-9, (double)cpu.measured_ns * 1e-9, gpu.lost_calls,
+            (double)gpu.lost_ns * 1e-9, cpu.lost_calls, (double)cpu.lost_ns * 1e-9);
 }
 
 /* The first device's line appears if another one has one. */
-static size_t format_devices(char *text, size_t size) {
+static void print_devices(FILE *stream) {
     unsigned last = LAVA_CONFIG_DEVICES_MAX - 1;
-    size_t length = 0;
     while (last > 0 && lava_stats_of_device(last) == 0)
         last--;
-    for (unsigned i = 0; last > 0 && i <= last; i++) {
-        size_t left = room(size, length);
-        length += (size_t)snprintf(left ? text + length : NULL, left,
-                                   "lavablas: device %u of the process: %llu products\n", i,
-                                   (unsigned long long)lava_stats_of_device(i));
-    }
-    size_t left = room(size, length);
+    for (unsigned i = 0; last > 0 && i <= last; i++)
+        fprintf(stream, "lavablas: device %u of the process: %" PRIu64 " products\n", i,
+                lava_stats_of_device(i));
     if (lava_stats_of_shared() > 0)
-        length += (size_t)snprintf(left ? text + length : NULL, left,
-                                   "lavablas: several devices shared %llu products\n",
-                                   (unsigned long long)lava_stats_of_shared());
-    return length;
+        fprintf(stream, "lavablas: several devices shared %" PRIu64 " products\n", lava_stats_of_shared());
 }
 
 /* The calls under other calls, and how many small ones were timed. */
-static size_t format_tally(char *text, size_t size) {
+static void print_tally(FILE *stream) {
     struct lava_tally_under under;
-    size_t length = 0, index = 0;
-    while (lava_tally_next_under(&index, &under)) {
-        size_t left = room(size, length);
-        length += (size_t)snprintf(
-            left ? text + length : NULL, left,
-            "lavablas: %s called %s on the %s: %llu calls, %.6f s, %.1f GFLOP of its own\n",
-            lava_routine_name(under.outer), lava_routine_name(under.routine), place_names[under.place],
-            (unsigned long long)under.calls, (double)under.elapsed_ns * 1e-9, (double)under.flops * 1e-9);
-    }
+    size_t index = 0;
+    while (lava_tally_next_under(&index, &under))
+        fprintf(stream,
+                "lavablas: %s called %s on the %s: %" PRIu64 " calls, %.6f s, %.1f GFLOP of its own\n",
+                lava_routine_name(under.outer), lava_routine_name(under.routine), place_names[under.place],
+                under.calls, (double)under.elapsed_ns * 1e-9, (double)under.flops * 1e-9);
     const struct lava_stats_samples samples = lava_stats_samples();
-    size_t left = room(size, length);
     if (samples.timed < samples.calls)
-        length +=
-            (size_t)snprintf(left ? text + length : NULL, left,
-                             "lavablas: small calls: %llu of %llu were timed, the times of the others are "
-                             "estimated\n",
-                             (unsigned long long)samples.timed, (unsigned long long)samples.calls);
-    return length;
+        fprintf(stream,
+                "lavablas: small calls: %" PRIu64 " of %" PRIu64
+                " were timed, the times of the others are estimated\n",
+                samples.timed, samples.calls);
 }
 
-size_t lava_stats_format(char *text, size_t size) {
-    size_t length = 0;
-    if (size)
-        *text = '\0';
+void lava_stats_print(FILE *stream) {
     for (int routine = 0; routine < LAVA_ROUTINE_COUNT; routine++)
         for (int place = 0; place < LAVA_PLACE_COUNT; place++)
-            for (int reason = 0; reason < LAVA_REASON_COUNT; reason++) {
-                size_t left = room(size, length);
-                length += format_counter(left ? text + length : NULL, left, routine, place, reason);
-            }
-    size_t left = room(size, length);
-    length += format_tally(left ? text + length : NULL, left);
-    left = room(size, length);
-    unsigned lanes = lava_stats_most_lanes();
-    if (lanes > 1)
-        length += (size_t)snprintf(left ? text + length : NULL, left,
-                                   "lavablas: at most %u products on the device at a time\n", lanes);
-    left = room(size, length);
-    length += format_devices(left ? text + length : NULL, left);
-    left = room(size, length);
-    length += format_estimates(left ? text + length : NULL, left);
-    return length;
+            for (int reason = 0; reason < LAVA_REASON_COUNT; reason++)
+                print_counter(stream, (enum lava_routine)routine, (enum lava_place)place,
+                              (enum lava_reason)reason);
+    print_tally(stream);
+    if (lava_stats_most_lanes() > 1)
+        fprintf(stream, "lavablas: at most %u products on the device at a time\n", lava_stats_most_lanes());
+    print_devices(stream);
+    print_estimates(stream);
 }
 
+/* The child has one thread. */
 void lava_stats_reset(void) {
-    for (int routine = 0; routine < LAVA_ROUTINE_COUNT; routine++)
-        for (int place = 0; place < LAVA_PLACE_COUNT; place++)
-            for (int reason = 0; reason < LAVA_REASON_COUNT; reason++) {
-                struct counter *counter = &counters[routine][place][reason];
-                atomic_store_explicit(&counter->calls, 0, memory_order_relaxed);
-                atomic_store_explicit(&counter->elapsed_ns, 0, memory_order_relaxed);
-                atomic_store_explicit(&counter->flops, 0, memory_order_relaxed);
-            }
     lava_tally_reset();
-    memset(shapes, 0, sizeof shapes); /* the child has one thread */
+    memset(counters, 0, sizeof counters);
+    memset(shapes, 0, sizeof shapes);
     memset(transfers, 0, sizeof transfers);
-    atomic_store_explicit(&most_lanes, 0, memory_order_relaxed);
-    atomic_store_explicit(&shared, 0, memory_order_relaxed);
-    for (int device = 0; device < LAVA_CONFIG_DEVICES_MAX; device++)
-        atomic_store_explicit(&on_device[device], 0, memory_order_relaxed);
-    for (int place = 0; place < LAVA_PLACE_COUNT; place++) {
-        atomic_ullong *const sums[] = {&estimates[place].calls, &estimates[place].estimated_ns,
-                                       &estimates[place].measured_ns, &estimates[place].lost_calls,
-                                       &estimates[place].lost_ns};
-        for (size_t i = 0; i < sizeof sums / sizeof sums[0]; i++)
-            atomic_store_explicit(sums[i], 0, memory_order_relaxed);
-    }
+    memset(estimates, 0, sizeof estimates);
+    memset(on_device, 0, sizeof on_device);
+    most_lanes = 0;
+    shared = 0;
 }

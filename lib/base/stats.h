@@ -3,8 +3,8 @@
 #ifndef LAVA_BASE_STATS_H
 #define LAVA_BASE_STATS_H
 
-#include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "dispatch/policy.h"
 #include "lib/base/config.h"
@@ -90,12 +90,8 @@ struct lava_stats_samples lava_stats_samples(void);
  * The last line compares the estimates with the measured times, if a product had estimates:
  *   lavablas: estimates: gpu 3 calls, 0.100000 s estimated, 0.123456 s measured; cpu 0 calls, 0.000000 s
  *   estimated, 0.000000 s measured; 1 calls on the GPU took 0.010000 s longer than the CPU's estimate, 0
- * calls on the CPU took 0.000000 s longer than the GPU's Returns the length, as snprintf does. */
-size_t lava_stats_format(char *text, size_t size);
-/* This is more than all lines that the tables can fill. */
-#define LAVA_STATS_SUMMARY_BYTES                                                                             \
-    (160 * (LAVA_ROUTINE_COUNT * LAVA_PLACE_COUNT * LAVA_REASON_COUNT + 1024 + LAVA_CONFIG_DEVICES_MAX) +    \
-     1024)
+ *   calls on the CPU took 0.000000 s longer than the GPU's */
+void lava_stats_print(FILE *stream);
 /* Forgets all counts. Called in a child of fork(), which has one thread. */
 void lava_stats_reset(void);
 

@@ -12,13 +12,13 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/clock.h"
 #include "lib/base/sizes.h"
+#include "lib/base/thread.h"
 
 #define FIRST_TIMED    64
 #define LEAST_INTERVAL 33
@@ -68,15 +68,9 @@ static void add(count *sum, uint64_t value) {
     atomic_fetch_add_explicit(sum, value, memory_order_relaxed);
 }
 
-/* A handler on a stack of its own is not above the call, wherever that stack is. */
-static bool is_on_other_stack(void) {
-    stack_t stack;
-    return sigaltstack(NULL, &stack) == 0 && (stack.ss_flags & SS_ONSTACK);
-}
-
 struct lava_tally_thread *lava_tally_enter(uintptr_t frame, enum lava_routine routine) {
     struct lava_tally_thread *thread = &own;
-    if (thread->frame && (frame < thread->frame || is_on_other_stack()))
+    if (thread->frame && (frame < thread->frame || lava_thread_is_on_other_stack()))
         return thread;
     thread->frame = frame;
     thread->routine = routine;

@@ -185,3 +185,8 @@ void lava_thread_give_way(void) {
     if (getpriority(PRIO_PROCESS, 0) < NICENESS)
         setpriority(PRIO_PROCESS, 0, NICENESS);
 }
+
+bool lava_thread_is_on_other_stack(void) {
+    stack_t stack;
+    return sigaltstack(NULL, &stack) == 0 && (stack.ss_flags & SS_ONSTACK);
+}

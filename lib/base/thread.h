@@ -39,4 +39,8 @@ unsigned lava_thread_start_team(const char *name, pthread_t *threads, unsigned c
  * there are more of them than processors. It cannot be undone. */
 void lava_thread_give_way(void);
 
+/* Returns whether a signal handler runs on a stack of its own. It is not above what it interrupts, wherever
+ * that stack is. */
+bool lava_thread_is_on_other_stack(void);
+
 #endif

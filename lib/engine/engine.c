@@ -122,7 +122,8 @@ size_t lava_engine_pipelines(const struct lava_engine *engine, const struct lava
                              struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]) {
     const struct lava_capabilities *capabilities = &engine->device->capabilities;
     bool is_half = lava_type_is_half(kernel->type);
-    enum lava_type of_parts = lava_type_facts(kernel->type)->complex_type;
+    const struct lava_type_facts *facts = lava_type_facts(kernel->type), *sums = lava_type_facts(facts->sums),
+                                 *parts = lava_type_facts(facts->complex_type);
     const struct need needs[LAVA_ENGINE_PIPELINES] = {
         {true, lava_pipelines_multiply(kernel, capabilities, false)},
         {is_half && lava_kernel_narrows(kernel, capabilities),
@@ -131,10 +132,10 @@ size_t lava_engine_pipelines(const struct lava_engine *engine, const struct lava
         {true, lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_A, true)},
         {true, lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_B, false)},
         {true, lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_B, true)},
-        {true, lava_pipelines_epilogue(lava_type_sums(kernel->type))},
-        {is_half, lava_pipelines_epilogue(kernel->type)},
-        {!is_half, lava_pipelines_epilogue(of_parts)},
-        {kernel->fallback, lava_pipelines_screen()},
+        {true, lava_pipelines_of(sums->epilogue)},
+        {is_half, lava_pipelines_of(facts->epilogue)},
+        {!is_half, lava_pipelines_of(parts->epilogue)},
+        {kernel->fallback, lava_pipelines_of(LAVA_MODULE_SCREEN)},
         {kernel->fallback, lava_pipelines_fallback(kernel, capabilities)},
     };
     return collect(needs, LAVA_ENGINE_PIPELINES, specifications);
@@ -145,17 +146,18 @@ lava_engine_structured_pipelines(const struct lava_engine *engine, const struct 
                                  struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]) {
     const struct lava_capabilities *capabilities = &engine->device->capabilities;
     enum lava_type type = kernel->type, of_parts = lava_type_facts(type)->complex_type;
+    const struct lava_type_facts *facts = lava_type_facts(type), *parts = lava_type_facts(of_parts);
     bool shares = kernel->scheme == LAVA_SCHEME_NONE;
     const struct need needs[] = {
         {true, lava_pipelines_triangular(lava_pipelines_multiply(kernel, capabilities, false))},
         {kernel->fallback, lava_pipelines_triangular(lava_pipelines_fallback(kernel, capabilities))},
-        {true, lava_pipelines_square()},
-        {shares, lava_pipelines_copy_columns()},
-        {shares, lava_pipelines_scale(of_parts)},
-        {shares, lava_pipelines_update(type)},
-        {shares, lava_pipelines_update(of_parts)},
-        {shares && lava_solve_fits(capabilities, type), lava_pipelines_solve(type)},
-        {shares && lava_solve_fits(capabilities, of_parts), lava_pipelines_solve(of_parts)},
+        {true, lava_pipelines_of(LAVA_MODULE_SQUARE)},
+        {shares, lava_pipelines_of(LAVA_MODULE_COPY_COLUMNS)},
+        {shares, lava_pipelines_of(parts->scale)},
+        {shares, lava_pipelines_of(facts->update)},
+        {shares, lava_pipelines_of(parts->update)},
+        {shares && lava_solve_fits(capabilities, type), lava_pipelines_of(facts->solve)},
+        {shares && lava_solve_fits(capabilities, of_parts), lava_pipelines_of(parts->solve)},
     };
     static_assert(sizeof needs / sizeof needs[0] <= LAVA_ENGINE_PIPELINES, "the caller's array holds all");
     return collect(needs, sizeof needs / sizeof needs[0], specifications);
@@ -181,13 +183,14 @@ lava_engine_factor_pipelines(const struct lava_engine *engine, const struct lava
                              struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]) {
     const struct lava_capabilities *capabilities = &engine->device->capabilities;
     enum lava_type type = kernel->type, of_parts = lava_type_facts(type)->complex_type;
+    const struct lava_type_facts *facts = lava_type_facts(type), *parts = lava_type_facts(of_parts);
     bool shares = kernel->scheme == LAVA_SCHEME_NONE;
     bool fits = shares && lava_factorization_fits(capabilities, type),
          parts_fit = shares && lava_factorization_fits(capabilities, of_parts);
     struct need needs[3 + 2 * LAVA_PANEL_FORMS] = {
-        {fits, lava_pipelines_cholesky(type)},
-        {parts_fit, lava_pipelines_cholesky(of_parts)},
-        {fits, lava_pipelines_swap_rows()},
+        {fits, lava_pipelines_of(facts->cholesky)},
+        {parts_fit, lava_pipelines_of(parts->cholesky)},
+        {fits, lava_pipelines_of(LAVA_MODULE_SWAP_ROWS)},
     };
     static_assert(sizeof needs / sizeof needs[0] <= LAVA_ENGINE_PIPELINES, "the caller's array holds all");
     panel_needs(capabilities, LAVA_PANEL_LU, type, shares, needs + 3);
@@ -198,13 +201,14 @@ size_t lava_engine_qr_pipelines(const struct lava_engine *engine, const struct l
                                 struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]) {
     const struct lava_capabilities *capabilities = &engine->device->capabilities;
     enum lava_type type = kernel->type, of_parts = lava_type_facts(type)->complex_type;
+    const struct lava_type_facts *facts = lava_type_facts(type), *parts = lava_type_facts(of_parts);
     bool shares = kernel->scheme == LAVA_SCHEME_NONE;
     bool fits = shares && lava_qr_fits(capabilities, type),
          parts_fit = shares && lava_qr_fits(capabilities, of_parts);
     struct need needs[3 + 2 * LAVA_PANEL_FORMS] = {
-        {fits, lava_pipelines_qr_triangle(type)},
-        {parts_fit, lava_pipelines_qr_triangle(of_parts)},
-        {fits, lava_pipelines_reflectors()},
+        {fits, lava_pipelines_of(facts->qr_triangle)},
+        {parts_fit, lava_pipelines_of(parts->qr_triangle)},
+        {fits, lava_pipelines_of(LAVA_MODULE_REFLECTORS)},
     };
     panel_needs(capabilities, LAVA_PANEL_QR, type, shares, needs + 3);
     return collect(needs, sizeof needs / sizeof needs[0], specifications);
@@ -215,13 +219,15 @@ lava_engine_inverse_pipelines(const struct lava_engine *engine, const struct lav
                               struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]) {
     const struct lava_capabilities *capabilities = &engine->device->capabilities;
     enum lava_type type = kernel->type, of_parts = lava_type_facts(type)->complex_type;
+    const struct lava_type_facts *facts = lava_type_facts(type), *parts = lava_type_facts(of_parts);
     bool shares = kernel->scheme == LAVA_SCHEME_NONE;
+    bool fits = shares && lava_factorization_fits(capabilities, type),
+         parts_fit = shares && lava_factorization_fits(capabilities, of_parts);
     const struct need needs[] = {
-        {shares && lava_factorization_fits(capabilities, type), lava_pipelines_multiply_triangle(type)},
-        {shares && lava_factorization_fits(capabilities, of_parts),
-         lava_pipelines_multiply_triangle(of_parts)},
-        {shares && lava_factorization_fits(capabilities, type), lava_pipelines_invert(type)},
-        {shares && lava_factorization_fits(capabilities, of_parts), lava_pipelines_invert(of_parts)},
+        {fits, lava_pipelines_of(facts->multiply_triangle)},
+        {parts_fit, lava_pipelines_of(parts->multiply_triangle)},
+        {fits, lava_pipelines_of(facts->invert)},
+        {parts_fit, lava_pipelines_of(parts->invert)},
     };
     return collect(needs, sizeof needs / sizeof needs[0], specifications);
 }

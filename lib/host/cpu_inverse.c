@@ -35,20 +35,6 @@ static bool is_lower(const struct task *task) {
     return task->stored == LAVA_REGION_LOWER;
 }
 
-int64_t lava_cpu_inverse_find_zero(const struct lava_operation *operation) {
-    bool solves = operation->kind == LAVA_OPERATION_SOLVE;
-    const struct lava_operand *triangle = solves ? lava_operation_structured(operation) : &operation->a;
-    const void *first = solves ? triangle->first : operation->c.first;
-    int64_t ld = solves ? triangle->ld : operation->c.ld;
-    for (int64_t i = 0; i < operation->k && !triangle->unit_diagonal; i++) {
-        const struct lava_number number =
-            lava_number_read(operation->type, lava_operation_element(first, operation->type, i, i, ld));
-        if (number.real == 0 && number.imaginary == 0)
-            return i + 1;
-    }
-    return 0;
-}
-
 static bool divides_by_diagonal(const struct lava_operation *operation) {
     return operation->kind == LAVA_OPERATION_SOLVE || operation->sides.factored ||
            lava_operation_row(operation)->inverse.inverts;

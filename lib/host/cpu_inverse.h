@@ -6,9 +6,6 @@
 
 #include "lib/host/cpu_parts.h"
 
-/* Returns which element of a triangular matrix's diagonal, counted from 1, is the first that is exactly zero;
- * 0 if none is. The matrix is the triangular operand of a solve, else C. */
-int64_t lava_cpu_inverse_find_zero(const struct lava_operation *operation);
 /* Returns whether a solve or an inverse divides by an element of a given diagonal, neither of whose parts
  * reaches `least`, but which is not zero. */
 bool lava_cpu_inverse_has_smaller(const struct lava_operation *operation, double least);

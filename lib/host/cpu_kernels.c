@@ -1,15 +1,12 @@
 /* Tells how well the CPU BLAS's kernels suit the processor. Called by cpu_blas.c for its guess of the rate,
- * and by the tools for their advice. */
+ * by lib/calibrate/figures_file.c, and by the tools for their advice. */
 #include "lib/host/cpu_kernels.h"
 
 #include <dlfcn.h>
-#include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "lib/base/config.h"
 #include "lib/host/openblas.h"
 #include "lib/host/processor.h"
 
@@ -74,31 +71,4 @@ void lava_cpu_kernels_find(const char *path, struct lava_cpu_kernels *kernels) {
     int own = flops_per_cycle(kernels->core), all = lava_processor_flops_per_cycle();
     if (own > 0 && own < all)
         kernels->share = (double)own / all;
-}
-
-/* Half of the vectors' width is no great loss: on many processors wide vectors lower the clock, and older
- * versions of OpenBLAS compute wrong results with them on some. */
-#define SMALL_SHARE 0.5
-
-bool lava_cpu_kernels_judge(const struct lava_cpu_kernels *kernels, char *what, size_t what_bytes,
-                            char *remedy, size_t remedy_bytes) {
-    const char *better = lava_processor_core_type(), *set = lava_config_environment("OPENBLAS_CORETYPE");
-    if (kernels->is_reference) {
-        snprintf(what, what_bytes, "the CPU BLAS is the slow reference BLAS: one thread, no vectors");
-        snprintf(remedy, remedy_bytes,
-                 "install OpenBLAS (Debian, Ubuntu: libopenblas0-pthread; Fedora: openblas-threads; Arch: "
-                 "openblas)");
-        return true;
-    }
-    if (kernels->share >= SMALL_SHARE || !better)
-        return false;
-    snprintf(what, what_bytes,
-             "the CPU BLAS runs old kernels, for %s%s: the processor can do %.0f times as much",
-             kernels->core, set && *set ? ", which OPENBLAS_CORETYPE asks for" : "", 1 / kernels->share);
-    if (kernels->chooses_cores)
-        snprintf(remedy, remedy_bytes, "set OPENBLAS_CORETYPE=%s, or use a newer OpenBLAS", better);
-    else
-        snprintf(remedy, remedy_bytes,
-                 "use an OpenBLAS that chooses its kernels when it is loaded (DYNAMIC_ARCH)");
-    return true;
 }

@@ -3,7 +3,6 @@
 #define LAVA_HOST_CPU_KERNELS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 struct lava_cpu_kernels {
     char core[32];      /* OpenBLAS's name of the processor that its kernels are made for; "": not known */
@@ -14,10 +13,5 @@ struct lava_cpu_kernels {
 
 /* Asks the library of that path, which is loaded. */
 void lava_cpu_kernels_find(const char *path, struct lava_cpu_kernels *kernels);
-
-/* Returns whether the CPU BLAS is much slower than the processor allows, and writes what is wrong and what
- * helps. */
-bool lava_cpu_kernels_judge(const struct lava_cpu_kernels *kernels, char *what, size_t what_bytes,
-                            char *remedy, size_t remedy_bytes);
 
 #endif

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "dispatch/arithmetic.h"
-#include "lib/host/cpu_inverse.h"
+#include "lib/host/cpu_parts.h"
 #include "lib/host/cpu_qr.h"
 
 /* A stored matrix. */
@@ -42,7 +42,7 @@ static int64_t solve(const struct lava_cpu_blas *blas, const struct lava_operati
                              operation->sides.ld};
     if (!operation->adjoint)
         lava_cpu_qr_multiply_run(blas, &product, (struct lava_cpu_done){0});
-    int64_t zero = lava_cpu_inverse_find_zero(&triangle);
+    int64_t zero = lava_cpu_parts_find_zero(&triangle);
     if (zero)
         return zero;
     lava_cpu_blas_run(blas, &triangle);

@@ -151,16 +151,6 @@ static void factor(const struct lu *lu, struct lava_cpu_range columns) {
     swap_rows(lu, right, left);
 }
 
-int64_t lava_cpu_lu_find_zero(const struct lava_operation *operation) {
-    int64_t least = lava_minimum(operation->m, operation->n);
-    for (int64_t i = 0; i < least; i++) {
-        const struct lava_number number = lava_cpu_parts_read(operation, i, i);
-        if (number.real == 0 && number.imaginary == 0)
-            return i + 1;
-    }
-    return 0;
-}
-
 int64_t lava_cpu_lu_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
                         struct lava_cpu_done there) {
     int64_t least = lava_minimum(operation->m, operation->n), known = lava_minimum(there.columns, least);
@@ -183,5 +173,5 @@ int64_t lava_cpu_lu_run(const struct lava_cpu_blas *blas, const struct lava_oper
             solve_beside(&lu, new, wide);
         }
     }
-    return lava_cpu_lu_find_zero(operation);
+    return lava_cpu_parts_find_zero(operation);
 }

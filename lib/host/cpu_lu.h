@@ -10,9 +10,6 @@
  * the first that is exactly zero. */
 lava_cpu_finish lava_cpu_lu_run;
 
-/* Returns the latter of a finished factorization. */
-int64_t lava_cpu_lu_find_zero(const struct lava_operation *operation);
-
 /* Swaps rows [first, end) of rows x columns elements with their pivots, in this order or the other one. */
 struct lava_swaps {
     enum lava_type type;

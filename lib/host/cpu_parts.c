@@ -1,6 +1,20 @@
 /* Steps between halves of a matrix. Called by cpu_cholesky.c, cpu_inverse.c, cpu_lu.c and others. */
 #include "lib/host/cpu_parts.h"
 
+int64_t lava_cpu_parts_find_zero(const struct lava_operation *operation) {
+    bool solves = operation->kind == LAVA_OPERATION_SOLVE;
+    const struct lava_operand *triangle = solves ? lava_operation_structured(operation) : &operation->a;
+    const void *first = solves ? triangle->first : operation->c.first;
+    int64_t ld = solves ? triangle->ld : operation->c.ld;
+    for (int64_t i = 0; i < operation->k && !triangle->unit_diagonal; i++) {
+        const struct lava_number number =
+            lava_number_read(operation->type, lava_operation_element(first, operation->type, i, i, ld));
+        if (number.real == 0 && number.imaginary == 0)
+            return i + 1;
+    }
+    return 0;
+}
+
 void lava_cpu_parts_apply(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
                           const struct lava_cpu_application *x) {
     enum lava_type type = operation->type;

@@ -35,6 +35,10 @@ static inline void lava_cpu_parts_write(const struct lava_operation *operation, 
     lava_number_write(operation->type, lava_cpu_parts_at(operation, row, column), number);
 }
 
+/* Returns which element of a triangular matrix's diagonal, counted from 1, is the first that is exactly zero;
+ * 0 if none is. The matrix is the triangular operand of a solve, else C, or U in it. */
+int64_t lava_cpu_parts_find_zero(const struct lava_operation *operation);
+
 /* C's rectangle of these rows and columns <- alpha op(T) times it, or it times op(T), for C's triangle of the
  * range; or with the inverse of op(T) instead. */
 struct lava_cpu_application {

@@ -13,7 +13,7 @@
  * Invariant: between two block columns, C's columns before J are those of the factor, with all swaps so far
  * in them, and the pivots before J are known; the others are as they were. A fault leaves C so, because
  * nothing can fail while a buffer is written to C. */
-#include "lib/lapack/block_factorizer.h"
+#include "lib/lapack/families.h"
 
 #include <stdlib.h>
 
@@ -23,6 +23,7 @@
 #include "lib/lapack/device_lu.h"
 #include "lib/lapack/device_solve.h"
 #include "lib/lapack/device_systems.h"
+#include "lib/lapack/lapack_runner.h"
 #include "lib/lapack/rhs_chunks.h"
 #include "lib/lapack/slices.h"
 
@@ -304,18 +305,8 @@ static enum lava_status run_block(struct block_factorizer *factorizer, const str
     return status;
 }
 
-/* Makes room for the plan's largest product, before anything is under way, and looks at the processors. */
-static enum lava_status begin(const struct block_factorizer *factorizer) {
-    struct lava_stream *stream = factorizer->stream;
-    enum lava_status status = lava_arena_reserve(stream->arena, stream->device, &factorizer->plan->blocking,
-                                                 LAVA_ARENA_SLOTS * stream->arena->slot_bytes, false);
-    if (!status)
-        lava_stream_look_around(stream);
-    return status;
-}
-
 static enum lava_status run_blocks(struct block_factorizer *factorizer, struct lava_progress *progress) {
-    enum lava_status status = begin(factorizer);
+    enum lava_status status = lava_lapack_runner_prepare(factorizer->stream, factorizer->plan);
     if (!status && !is_lu(factorizer))
         status = lava_device_matrix_upload(factorizer->stream, &factorizer->words, factorizer->host_words, 1);
     while (!status && progress->column < factorizer->operation->n) {
@@ -397,7 +388,7 @@ static enum lava_status solve_chunk(void *context, const struct lava_device_matr
 }
 
 static enum lava_status run_chunks(struct block_factorizer *factorizer, struct lava_progress *progress) {
-    enum lava_status status = begin(factorizer);
+    enum lava_status status = lava_lapack_runner_prepare(factorizer->stream, factorizer->plan);
     if (!status && is_lu(factorizer))
         status = lava_device_matrix_upload(factorizer->stream, &factorizer->words, factorizer->host_words,
                                            factorizer->words.rows);
@@ -429,7 +420,8 @@ static enum lava_status run(struct block_factorizer *factorizer, struct lava_pro
     enum lava_status status = LAVA_OK;
     if (!operation->sides.factored) {
         status = run_factorization(factorizer, progress);
-        if (status || operation->sides.count == 0 || (is_lu(factorizer) && lava_cpu_lu_find_zero(operation)))
+        if (status || operation->sides.count == 0 ||
+            (is_lu(factorizer) && lava_cpu_parts_find_zero(operation)))
             return status;
     }
     progress->column = operation->n;

@@ -136,8 +136,8 @@ enum lava_status lava_device_cholesky(struct lava_stream *stream,
         return LAVA_OK;
     double flops = (double)cholesky->a.rows * LAVA_CHOLESKY_ORDER * LAVA_CHOLESKY_ORDER / 3;
     lava_stream_expect(stream, (task.is_complex ? 4 : 1) * flops / BLOCK_FLOPS_PER_S);
-    const struct lava_pipeline_specification specification = lava_pipelines_cholesky(type);
-    enum lava_status status = lava_pipelines_get(stream->device, &specification, &task.pipeline);
+    enum lava_status status =
+        lava_pipelines_get_module(stream->device, lava_type_facts(type)->cholesky, &task.pipeline);
     status = status ? status : factor_columns(&task, 0, cholesky->a.rows);
     return lava_stream_keep(stream, status ? status : lava_stream_end_step(stream));
 }

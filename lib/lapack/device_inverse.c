@@ -226,8 +226,8 @@ enum lava_status lava_device_invert(struct lava_stream *stream, const struct lav
         return LAVA_OK;
     double flops = (double)a->rows * LAVA_SOLVE_ORDER * LAVA_SOLVE_ORDER / 3;
     lava_stream_expect(stream, (task.is_complex ? 4 : 1) * flops / BLOCK_FLOPS_PER_S);
-    const struct lava_pipeline_specification specification = lava_pipelines_invert(a->type);
-    enum lava_status status = lava_pipelines_get(stream->device, &specification, &task.pipeline);
+    enum lava_status status =
+        lava_pipelines_get_module(stream->device, lava_type_facts(a->type)->invert, &task.pipeline);
     status = status ? status : invert(&task, (struct range){0, a->rows});
     return lava_stream_keep(stream, status ? status : lava_stream_end_step(stream));
 }
@@ -250,8 +250,7 @@ enum lava_status lava_device_square(struct lava_stream *stream, const struct lav
         return LAVA_ERROR_UNAVAILABLE;
     if (a->rows == 0)
         return LAVA_OK;
-    const struct lava_pipeline_specification specification = lava_pipelines_square();
-    enum lava_status status = lava_pipelines_get(stream->device, &specification, &task.pipeline);
+    enum lava_status status = lava_pipelines_get_module(stream->device, LAVA_MODULE_SQUARE, &task.pipeline);
     status = status ? status : square(&task, (struct range){0, a->rows});
     return lava_stream_keep(stream, status ? status : lava_stream_end_step(stream));
 }
@@ -260,7 +259,6 @@ enum lava_status lava_device_square(struct lava_stream *stream, const struct lav
  * overlap. Returns what lava_device_invert returns. */
 static enum lava_status fill_triangle(struct lava_stream *stream, const struct lava_device_matrix *source,
                                       enum lava_region stored, const struct lava_device_matrix *target) {
-    const struct lava_pipeline_specification specification = lava_pipelines_square();
     const struct lava_pipeline *pipeline;
     int64_t n = source->rows;
     if (stream->failure)
@@ -271,7 +269,7 @@ static enum lava_status fill_triangle(struct lava_stream *stream, const struct l
         return LAVA_ERROR_UNAVAILABLE;
     if (n == 0)
         return LAVA_OK;
-    enum lava_status status = lava_pipelines_get(stream->device, &specification, &pipeline);
+    enum lava_status status = lava_pipelines_get_module(stream->device, LAVA_MODULE_SQUARE, &pipeline);
     status = status ? status : fill(stream, pipeline, source, stored, target);
     return lava_stream_keep(stream, status ? status : lava_stream_end_step(stream));
 }

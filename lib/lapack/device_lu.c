@@ -158,10 +158,9 @@ enum lava_status lava_device_lu(struct lava_stream *stream, const struct lava_de
         return LAVA_ERROR_UNAVAILABLE;
     if (a->rows == 0 || a->columns == 0)
         return LAVA_OK;
-    const struct lava_pipeline_specification swap = lava_pipelines_swap_rows();
     int64_t order = lava_minimum(a->rows, a->columns), rest = a->columns - order;
     expect(stream, a);
-    enum lava_status status = lava_pipelines_get(stream->device, &swap, &task.swap);
+    enum lava_status status = lava_pipelines_get_module(stream->device, LAVA_MODULE_SWAP_ROWS, &task.swap);
     status = status ? status : lava_panel_open(&task.panels, order);
     status = status ? status : factor(&task, 0, order);
     if (rest > 0) {
@@ -182,7 +181,6 @@ enum lava_status lava_device_lu_check(struct lava_device *device, const uint32_t
 
 enum lava_status lava_device_swap_rows(struct lava_stream *stream, const struct lava_device_swap *swap) {
     const struct lava_device_matrix *a = &swap->a;
-    const struct lava_pipeline_specification specification = lava_pipelines_swap_rows();
     const struct lava_pipeline *pipeline;
     int64_t end = swap->first + swap->count;
     if (stream->failure)
@@ -195,7 +193,7 @@ enum lava_status lava_device_swap_rows(struct lava_stream *stream, const struct 
         return LAVA_OK;
     lava_stream_expect(stream, (double)lava_type_bytes(a->type) / 4 * (double)swap->count *
                                    (double)a->columns / SWAPPED_WORDS_PER_S);
-    enum lava_status status = lava_pipelines_get(stream->device, &specification, &pipeline);
+    enum lava_status status = lava_pipelines_get_module(stream->device, LAVA_MODULE_SWAP_ROWS, &pipeline);
     status = status ? status : swap_rows(stream, pipeline, swap);
     return lava_stream_keep(stream, status ? status : lava_stream_end_step(stream));
 }

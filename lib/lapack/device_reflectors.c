@@ -61,10 +61,10 @@ struct lava_reflectors_work lava_reflectors_cut(const struct lava_device_matrix 
 }
 
 enum lava_status lava_reflectors_begin(struct lava_reflectors *task, enum lava_type type) {
-    const struct lava_pipeline_specification triangle = lava_pipelines_qr_triangle(type),
-                                             copies = lava_pipelines_reflectors();
-    enum lava_status status = lava_pipelines_get(task->stream->device, &triangle, &task->triangle);
-    return status ? status : lava_pipelines_get(task->stream->device, &copies, &task->copies);
+    struct lava_device *device = task->stream->device;
+    enum lava_status status =
+        lava_pipelines_get_module(device, lava_type_facts(type)->qr_triangle, &task->triangle);
+    return status ? status : lava_pipelines_get_module(device, LAVA_MODULE_REFLECTORS, &task->copies);
 }
 
 static enum lava_status copy(const struct lava_reflectors *task, const struct lava_device_matrix *a,

@@ -1,10 +1,10 @@
 /* Factors a matrix on the device, and solves for the right-hand sides while it is there. The first chunks of
  * them go up while the device factors (lapack_runner.h). Called by lib/offload/way_rows.c. */
-#include "lib/lapack/factorizer.h"
+#include "lib/lapack/families.h"
 
 #include <stdlib.h>
 
-#include "lib/host/cpu_lu.h"
+#include "lib/host/cpu_parts.h"
 #include "lib/lapack/device_cholesky.h"
 #include "lib/lapack/device_lu.h"
 #include "lib/lapack/device_solve.h"
@@ -102,7 +102,7 @@ static enum lava_status check(struct lava_lapack_run *run) {
 
 /* If U has a zero on its diagonal there is no X. */
 static enum lava_status finish(struct lava_lapack_run *run) {
-    bool has_x = run->only_reads || !is_lu(run) || !lava_cpu_lu_find_zero(run->operation);
+    bool has_x = run->only_reads || !is_lu(run) || !lava_cpu_parts_find_zero(run->operation);
     return run->chunks.solve && has_x ? lava_rhs_chunks_finish(&run->chunks) : LAVA_OK;
 }
 

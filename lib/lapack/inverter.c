@@ -1,6 +1,6 @@
 /* Inverts a triangle on the device, or by factors (lapack_runner.h). Called by lib/offload/way_rows.c. The
  * CPU could not go on from some columns of an inverse by factors: those are collected in a buffer. */
-#include "lib/lapack/inverter.h"
+#include "lib/lapack/families.h"
 
 #include <stdlib.h>
 

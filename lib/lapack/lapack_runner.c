@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "lib/engine/arena.h"
 #include "lib/host/matrix_copy.h"
 
 /* Everything that is uploaded, in order, but for what the family uploads first. */
@@ -24,6 +25,16 @@ static enum lava_status upload(const struct lava_lapack_family *family, struct l
     run->stream->staging.context = run;
     status = status ? status : lava_trapezoids_upload(&run->c);
     return status || run->sides.matrix.columns == 0 ? status : lava_trapezoids_upload(&run->sides);
+}
+
+enum lava_status lava_lapack_runner_prepare(struct lava_stream *stream, const struct lava_plan *plan) {
+    enum lava_status status = LAVA_OK;
+    if (plan->chunks.product_bytes > 0)
+        status = lava_arena_reserve(stream->arena, stream->device, &plan->blocking,
+                                    LAVA_ARENA_SLOTS * stream->arena->slot_bytes, false);
+    if (!status)
+        lava_stream_look_around(stream);
+    return status;
 }
 
 enum lava_status lava_lapack_runner_await(struct lava_lapack_run *run, void *host) {
@@ -78,11 +89,8 @@ static void record(const struct lava_lapack_run *run, struct lava_progress *prog
 
 static enum lava_status run_family(const struct lava_lapack_family *family, struct lava_lapack_run *run,
                                    struct lava_progress *progress) {
-    enum lava_status status = lava_trapezoids_make_room(&run->c, run->plan);
-    if (status)
-        return status;
-    lava_stream_look_around(run->stream);
-    status = upload(family, run);
+    enum lava_status status = lava_lapack_runner_prepare(run->stream, run->plan);
+    status = status ? status : upload(family, run);
     if (!status && family->compute)
         status = family->compute(run);
     if (!status && family->check)

@@ -65,6 +65,9 @@ enum lava_status lava_lapack_runner_run(const struct lava_lapack_family *family,
                                         const struct lava_operation *operation, const struct lava_plan *plan,
                                         struct lava_progress *progress);
 
+/* Makes room for the plan's largest product, before anything is under way, and looks at the processors. */
+enum lava_status lava_lapack_runner_prepare(struct lava_stream *stream, const struct lava_plan *plan);
+
 /* For check: downloads `small` to host memory, beside what the device goes on with. */
 enum lava_status lava_lapack_runner_await(struct lava_lapack_run *run, void *host);
 

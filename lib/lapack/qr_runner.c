@@ -6,13 +6,13 @@
  * A wide matrix is turned into a buffer, and its factors are turned back. Invariant: what the device leaves
  * of that is collected in buffers, too, because the CPU cannot go on from a part of an LQ factorization whose
  * columns are rows. Nor can it from some columns of C Q. */
-#include "lib/lapack/qr_runner.h"
+#include "lib/lapack/families.h"
 
 #include <float.h>
 #include <stdlib.h>
 
 #include "dispatch/qr.h"
-#include "lib/host/cpu_inverse.h"
+#include "lib/host/cpu_parts.h"
 #include "lib/host/matrix_copy.h"
 #include "lib/lapack/device_qr.h"
 #include "lib/lapack/device_solve.h"
@@ -172,7 +172,7 @@ static enum lava_status finish(struct lava_lapack_run *run) {
     const struct lava_operation r = lava_operation_solve_r(run->operation);
     const struct lava_trapezoids_result result = {
         .matrix = all_sides(run), .first = sides->first, .ld = sides->ld};
-    if (lava_cpu_inverse_find_zero(&r))
+    if (lava_cpu_parts_find_zero(&r))
         return LAVA_ERROR_SINGULAR;
     run->sides.matrix = result.matrix;
     return lava_trapezoids_download(&run->sides, &result);

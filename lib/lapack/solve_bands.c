@@ -12,12 +12,13 @@
  * bands read. If it is on the right, bands are columns of one matrix to begin with.
  *
  * Invariant: bands are uploaded, solved for and written one after the other. */
-#include "lib/lapack/solve_bands.h"
+#include "lib/lapack/families.h"
 
 #include "dispatch/arithmetic.h"
 #include "dispatch/bands.h"
 #include "dispatch/solve.h"
 #include "lib/lapack/device_solve.h"
+#include "lib/lapack/lapack_runner.h"
 #include "lib/transport/columns.h"
 #include "lib/transport/download.h"
 
@@ -230,13 +231,9 @@ static void record_progress(const struct run *run, struct lava_progress *progres
 
 static enum lava_status run_bands(struct run *run, struct lava_progress *progress) {
     struct lava_stream *stream = run->stream;
-    enum lava_status status = LAVA_OK;
-    if (run->plan->chunks.product_bytes > 0)
-        status = lava_arena_reserve(stream->arena, stream->device, &run->plan->blocking,
-                                    LAVA_ARENA_SLOTS * stream->arena->slot_bytes, false);
+    enum lava_status status = lava_lapack_runner_prepare(stream, run->plan);
     if (status)
         return status;
-    lava_stream_look_around(stream);
     stream->staging.next = next_stored;
     stream->staging.context = run;
     for (int64_t i = 0; i < run->count && !status; i++)

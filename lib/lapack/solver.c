@@ -1,10 +1,9 @@
 /* Takes a triangular matrix to the device and streams the right-hand sides through (lapack_runner.h), or both
- * band by band (solve_bands.h). Called by lib/offload/way_rows.c. */
-#include "lib/lapack/solver.h"
+ * band by band (solve_bands.c). Called by lib/offload/way_rows.c. */
+#include "lib/lapack/families.h"
 
 #include "lib/lapack/device_solve.h"
 #include "lib/lapack/lapack_runner.h"
-#include "lib/lapack/solve_bands.h"
 
 static enum lava_status solve_chunk(void *context, const struct lava_device_matrix *sides) {
     const struct lava_lapack_run *run = context;

@@ -4,18 +4,8 @@
 
 #include "dispatch/arithmetic.h"
 #include "dispatch/solve.h"
-#include "lib/engine/arena.h"
 
 #define HELD LAVA_TRAPEZOIDS_HELD
-
-enum lava_status lava_trapezoids_make_room(const struct lava_trapezoids *trapezoids,
-                                           const struct lava_plan *plan) {
-    struct lava_stream *stream = trapezoids->stream;
-    if (plan->chunks.product_bytes == 0)
-        return LAVA_OK;
-    return lava_arena_reserve(stream->arena, stream->device, &plan->blocking,
-                              LAVA_ARENA_SLOTS * stream->arena->slot_bytes, false);
-}
 
 static int64_t count_of(const struct lava_trapezoids *trapezoids) {
     return lava_trapezoid_count(trapezoids->matrix.columns);

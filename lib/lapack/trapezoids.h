@@ -27,9 +27,6 @@ struct lava_trapezoids {
     bool is_written;                     /* all of the result is */
 };
 
-/* Makes room for the plan's largest product, before anything is under way. */
-enum lava_status lava_trapezoids_make_room(const struct lava_trapezoids *trapezoids,
-                                           const struct lava_plan *plan);
 /* Returns the next trapezoid that will be uploaded, for stream->staging.next; false: there is none. */
 bool lava_trapezoids_stage(struct lava_trapezoids *trapezoids, struct lava_stored *stored);
 /* matrix <- host memory. Nothing uses the matrix that is added to the stream later. */

@@ -25,16 +25,12 @@ double lava_account_cpu_ns(const struct lava_operation *operation, double produc
     return rate > 0 ? 1e9 * products * lava_operation_flops(operation) / rate : 0;
 }
 
-static double products_of(const struct lava_call *call) {
-    return call->products > 1 ? (double)call->products : 1.0;
-}
-
 /* The statistics show how long the CPU would have taken, also if nobody has estimated it. */
 static double cpu_time(const struct lava_call *call) {
     double estimated_ns = call->learning.estimates_ns[LAVA_PLACE_CPU];
     bool lacks =
         call->valid && call->place == LAVA_PLACE_GPU && estimated_ns == 0 && lava_config_get()->stats;
-    return lacks ? lava_account_cpu_ns(&call->operation, products_of(call)) : estimated_ns;
+    return lacks ? lava_account_cpu_ns(&call->operation, lava_call_products(call)) : estimated_ns;
 }
 
 void lava_account_count(const struct lava_call *call, uint64_t elapsed_ns) {
@@ -42,8 +38,8 @@ void lava_account_count(const struct lava_call *call, uint64_t elapsed_ns) {
     enum lava_routine outer = lava_tally_outer((uintptr_t)call);
     if (outer < LAVA_ROUTINE_COUNT) {
         double flops = call->valid ? lava_operation_flops(&call->operation) : 0;
-        lava_tally_count_under(outer, call->routine, call->place, elapsed_ns, flops * products_of(call),
-                               cpu_ns);
+        lava_tally_count_under(outer, call->routine, call->place, elapsed_ns,
+                               flops * lava_call_products(call), cpu_ns);
         return;
     }
     lava_stats_count(call->routine, call->valid ? &call->operation : NULL, call->products, call->place,

@@ -29,4 +29,8 @@ struct lava_call {
     int64_t info;                 /* of a factorization that is finished: 0, or as LAPACK has it */
 };
 
+static inline double lava_call_products(const struct lava_call *call) {
+    return call->products > 1 ? (double)call->products : 1.0;
+}
+
 #endif

@@ -18,7 +18,7 @@
 #include "lib/base/thread.h"
 #include "lib/base/trace.h"
 #include "lib/engine/shared_staging.h"
-#include "lib/lapack/solver.h"
+#include "lib/lapack/families.h"
 #include "lib/offload/complete.h"
 
 struct crew;

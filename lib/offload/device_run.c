@@ -30,7 +30,7 @@ bool lava_device_run_wrote_nothing(const struct lava_operation *operation,
 static enum lava_status run_on(struct lava_engine *engine, const struct lava_operation *operation,
                                const struct lava_plan *plan, struct lava_progress *progress) {
     const struct lava_ways *ways = lava_ways_of(operation);
-    lava_ways_run *run = plan->columns.width > 0 ? ways->run_by_blocks : ways->run;
+    lava_family_run *run = plan->columns.width > 0 ? ways->run_by_blocks : ways->run;
     return run(engine, operation, plan, progress);
 }
 

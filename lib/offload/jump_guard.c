@@ -6,12 +6,12 @@
 #include "lib/offload/jump_guard.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
+#include "lib/base/thread.h"
 #include "lib/calibrate/calibration.h"
 #include "lib/offload/fork_gate.h"
 
@@ -65,16 +65,10 @@ void lava_jump_guard_end(void) {
         pthread_setspecific(key, NULL);
 }
 
-/* A signal handler with a stack of its own is not above the product, wherever that stack is. */
-static bool is_on_other_stack(void) {
-    stack_t stack;
-    return sigaltstack(NULL, &stack) == 0 && (stack.ss_flags & SS_ONSTACK);
-}
-
 bool lava_jump_guard_is_inside(void) {
     if (!held.frame)
         return false;
-    if ((uintptr_t)__builtin_frame_address(0) < held.frame || is_on_other_stack())
+    if ((uintptr_t)__builtin_frame_address(0) < held.frame || lava_thread_is_on_other_stack())
         return true;
     leave(1);
     return false;

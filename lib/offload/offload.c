@@ -14,7 +14,7 @@
 #include "lib/base/log.h"
 #include "lib/base/trace.h"
 #include "lib/calibrate/calibration.h"
-#include "lib/host/cpu_inverse.h"
+#include "lib/host/cpu_parts.h"
 #include "lib/offload/account.h"
 #include "lib/offload/complete.h"
 #include "lib/offload/context.h"
@@ -31,7 +31,6 @@
 #include "lib/offload/program_history.h"
 #include "lib/offload/steps.h"
 #include "lib/offload/threshold.h"
-#include "lib/offload/ways.h"
 
 static _Thread_local struct {
     bool known;
@@ -51,10 +50,6 @@ void lava_offload_set_precision(enum lava_precision precision) {
 
 enum lava_precision lava_offload_precision(void) {
     return chosen_precision < LAVA_PRECISION_COUNT ? chosen_precision : lava_config_get()->precision;
-}
-
-static double products_of(const struct lava_call *call) {
-    return call->products > 1 ? (double)call->products : 1.0;
 }
 
 /* A device is open. Returns how many times its estimate the CPU takes for such calls; 0: not known yet. */
@@ -138,9 +133,9 @@ static bool forwarded_early(struct lava_call *call, enum lava_environment enviro
         call->reason = LAVA_REASON_UNDERFLOW;
     else if (lava_process_is_forked())
         call->reason = lava_readiness_ask(lava_steps_needs(operation)).reason;
-    else if (!wait && lava_forecast_is_early(operation, products_of(call)))
+    else if (!wait && lava_forecast_is_early(operation, lava_call_products(call)))
         call->reason = LAVA_REASON_EARLY;
-    else if (call->refuses_zeros && lava_cpu_inverse_find_zero(operation))
+    else if (call->refuses_zeros && lava_cpu_parts_find_zero(operation))
         call->reason = LAVA_REASON_SINGULAR;
     else
         return !(wait || is_worth_preparing(call)) ||
@@ -163,10 +158,11 @@ static bool plan_product(struct lava_call *call, struct lava_plan *plan) {
     return plan->place == LAVA_PLACE_GPU;
 }
 
-/* What LAPACK's routine returns for a finished operation. */
+/* What LAPACK's routine returns for a finished operation: of a new LU, whether U has a zero. */
 static int64_t info_of(const struct lava_operation *operation) {
-    const struct lava_ways *ways = lava_ways_of(operation);
-    return ways->find_zero && !operation->sides.factored ? ways->find_zero(operation) : 0;
+    const struct lava_kind *row = lava_operation_row(operation);
+    bool is_new_lu = row->has_factors && row->pivots && !operation->sides.factored;
+    return is_new_lu ? lava_cpu_parts_find_zero(operation) : 0;
 }
 
 /* Why the CPU computes what is not written. */

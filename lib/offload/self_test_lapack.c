@@ -329,7 +329,7 @@ static enum lava_status run(const struct lava_self_test *test, const struct lava
         .alpha.real = 1,
         .pivots = sample->pivots,
         .tau = sample->memory[NONE]};
-    lava_ways_run *const run_plan = lava_ways_of(&operation)->run;
+    lava_family_run *const run_plan = lava_ways_of(&operation)->run;
     struct lava_progress progress;
     struct lava_plan plan;
     int cancel_state;

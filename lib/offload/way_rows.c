@@ -2,14 +2,8 @@
  * it. */
 #include "lib/host/cpu_inverse.h"
 #include "lib/host/cpu_least_squares.h"
-#include "lib/host/cpu_lu.h"
 #include "lib/host/cpu_qr.h"
 #include "lib/host/cpu_systems.h"
-#include "lib/lapack/block_factorizer.h"
-#include "lib/lapack/factorizer.h"
-#include "lib/lapack/inverter.h"
-#include "lib/lapack/qr_runner.h"
-#include "lib/lapack/solver.h"
 #include "lib/offload/ways.h"
 
 static enum lava_status run_product(struct lava_engine *engine, const struct lava_operation *operation,
@@ -23,17 +17,17 @@ static enum lava_status run_product(struct lava_engine *engine, const struct lav
 
 const struct lava_ways lava_ways_table[LAVA_OPERATION_KINDS] = {
     /*                                  step                  run                    by blocks                 finish */
-    [LAVA_OPERATION_PRODUCT]         = {LAVA_STEP_STRUCTURED, run_product,           NULL,                     NULL, NULL},
-    [LAVA_OPERATION_SOLVE]           = {LAVA_STEP_STRUCTURED, lava_solver_run,       NULL,                     NULL, NULL},
-    [LAVA_OPERATION_CHOLESKY]        = {FACTORS, NULL},
-    [LAVA_OPERATION_LU]              = {FACTORS, lava_cpu_lu_find_zero},
-    [LAVA_OPERATION_QR]              = {LAVA_STEP_QR,         lava_qr_runner_run,    NULL,                     lava_cpu_least_squares_run, NULL},
-    [LAVA_OPERATION_QR_FORM]         = {LAVA_STEP_QR,         lava_qr_runner_run,    NULL,                     lava_cpu_qr_form_run, NULL},
-    [LAVA_OPERATION_QR_LEFT]         = {LAVA_STEP_QR,         lava_qr_runner_run,    NULL,                     lava_cpu_qr_multiply_run, NULL},
-    [LAVA_OPERATION_QR_RIGHT]        = {LAVA_STEP_QR,         lava_qr_runner_run,    NULL,                     lava_cpu_qr_multiply_run, NULL},
-    [LAVA_OPERATION_INVERT_TRIANGLE] = {INVERSES, NULL},
-    [LAVA_OPERATION_SQUARE_TRIANGLE] = {INVERSES, NULL},
-    [LAVA_OPERATION_INVERT_CHOLESKY] = {INVERSES, NULL},
-    [LAVA_OPERATION_INVERT_LU]       = {INVERSES, NULL},
+    [LAVA_OPERATION_PRODUCT]         = {LAVA_STEP_STRUCTURED, run_product,           NULL,                     NULL},
+    [LAVA_OPERATION_SOLVE]           = {LAVA_STEP_STRUCTURED, lava_solver_run,       NULL,                     NULL},
+    [LAVA_OPERATION_CHOLESKY]        = {FACTORS},
+    [LAVA_OPERATION_LU]              = {FACTORS},
+    [LAVA_OPERATION_QR]              = {LAVA_STEP_QR,         lava_qr_runner_run,    NULL,                     lava_cpu_least_squares_run},
+    [LAVA_OPERATION_QR_FORM]         = {LAVA_STEP_QR,         lava_qr_runner_run,    NULL,                     lava_cpu_qr_form_run},
+    [LAVA_OPERATION_QR_LEFT]         = {LAVA_STEP_QR,         lava_qr_runner_run,    NULL,                     lava_cpu_qr_multiply_run},
+    [LAVA_OPERATION_QR_RIGHT]        = {LAVA_STEP_QR,         lava_qr_runner_run,    NULL,                     lava_cpu_qr_multiply_run},
+    [LAVA_OPERATION_INVERT_TRIANGLE] = {INVERSES},
+    [LAVA_OPERATION_SQUARE_TRIANGLE] = {INVERSES},
+    [LAVA_OPERATION_INVERT_CHOLESKY] = {INVERSES},
+    [LAVA_OPERATION_INVERT_LU]       = {INVERSES},
 };
 // clang-format on

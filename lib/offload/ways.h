@@ -5,17 +5,13 @@
 #define LAVA_OFFLOAD_WAYS_H
 
 #include "lib/host/cpu_parts.h"
+#include "lib/lapack/families.h"
 #include "lib/offload/readiness.h"
-#include "lib/product/runner.h"
 
-/* Runs a plan; see lava_runner_run. */
-typedef enum lava_status lava_ways_run(struct lava_engine *engine, const struct lava_operation *operation,
-                                       const struct lava_plan *plan, struct lava_progress *progress);
 struct lava_ways {
     enum lava_step step; /* that it needs of a device, unless it is plain (lava_operation_is_plain) */
-    lava_ways_run *run, *run_by_blocks; /* the matrix is on the device; or its block columns are in turn */
-    lava_cpu_finish *finish;            /* on the CPU; NULL: products (complete.c) */
-    int64_t (*find_zero)(const struct lava_operation *operation); /* LAPACK's info of new factors; NULL: 0 */
+    lava_family_run *run, *run_by_blocks; /* the matrix is on the device; or its block columns are in turn */
+    lava_cpu_finish *finish;              /* on the CPU; NULL: products (complete.c) */
 };
 
 extern const struct lava_ways lava_ways_table[LAVA_OPERATION_KINDS];

@@ -251,11 +251,13 @@ static enum lava_status get_pipelines(struct lava_run *run) {
         {uses_a[1], lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_A, true), &run->pack[0][1]},
         {uses_b[0], lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_B, false), &run->pack[1][0]},
         {uses_b[1], lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_B, true), &run->pack[1][1]},
-        {lava_operation_structured(operation), lava_pipelines_square(), &run->square},
-        {epilogue && !operation->on_device, lava_pipelines_epilogue(run->result_type), &run->epilogue},
-        {operation->on_device, lava_pipelines_update(run->caller->c.type), &run->update},
-        {lava_operation_scales_a(run->caller), lava_pipelines_scale(run->caller->type), &run->scale},
-        {kernel->fallback, lava_pipelines_screen(), &run->screen},
+        {lava_operation_structured(operation), lava_pipelines_of(LAVA_MODULE_SQUARE), &run->square},
+        {epilogue && !operation->on_device, lava_pipelines_of(lava_type_facts(run->result_type)->epilogue),
+         &run->epilogue},
+        {operation->on_device, lava_pipelines_of(lava_type_facts(run->caller->c.type)->update), &run->update},
+        {lava_operation_scales_a(run->caller), lava_pipelines_of(lava_type_facts(run->caller->type)->scale),
+         &run->scale},
+        {kernel->fallback, lava_pipelines_of(LAVA_MODULE_SCREEN), &run->screen},
         {kernel->fallback, multiply_for(operation, lava_pipelines_fallback(kernel, capabilities)),
          &run->fallback},
     };
@@ -408,8 +410,8 @@ enum lava_status lava_runner_add(struct lava_stream *stream, const struct lava_o
 enum lava_status lava_runner_scale(struct lava_stream *stream, const struct lava_operation *operation) {
     const struct lava_operation parts = lava_operation_of_parts(operation);
     struct lava_run run = run_of(stream, operation, &parts, NULL);
-    const struct lava_pipeline_specification update = lava_pipelines_update(operation->c.type);
-    enum lava_status status = lava_pipelines_get(run.device, &update, &run.update);
+    enum lava_status status =
+        lava_pipelines_get_module(run.device, lava_type_facts(operation->c.type)->update, &run.update);
     status = status ? status : lava_stages_scale(&run);
     return status ? status : lava_stream_end_step(stream);
 }

@@ -6,7 +6,6 @@
 enum lava_status lava_columns_copy(struct lava_stream *stream, const struct lava_columns *columns,
                                    enum lava_stamp_kind kind, const struct lava_point *after,
                                    struct lava_point *done) {
-    const struct lava_pipeline_specification specification = lava_pipelines_copy_columns();
     const struct lava_copy_constants constants = {.source = columns->source,
                                                   .target = columns->target,
                                                   .source_pitch = columns->source_pitch,
@@ -17,7 +16,7 @@ enum lava_status lava_columns_copy(struct lava_stream *stream, const struct lava
     uint32_t groups = (constants.bytes - 1) / (4 * LAVA_COPY_INVOCATIONS) + 1;
     const struct lava_pipeline *pipeline;
     struct lava_commands commands;
-    enum lava_status status = lava_pipelines_get(stream->device, &specification, &pipeline);
+    enum lava_status status = lava_pipelines_get_module(stream->device, LAVA_MODULE_COPY_COLUMNS, &pipeline);
     status = status ? status : lava_stream_begin(stream, &commands);
     if (status)
         return status;

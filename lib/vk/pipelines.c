@@ -231,6 +231,12 @@ enum lava_status lava_pipelines_get(struct lava_device *device,
     return *result ? LAVA_OK : LAVA_ERROR_DRIVER;
 }
 
+enum lava_status lava_pipelines_get_module(struct lava_device *device, enum lava_module module,
+                                           const struct lava_pipeline **pipeline) {
+    const struct lava_pipeline_specification specification = lava_pipelines_of(module);
+    return lava_pipelines_get(device, &specification, pipeline);
+}
+
 VkPipelineLayout lava_pipelines_layout(const struct lava_device *device) {
     return device->pipelines->layout;
 }
@@ -297,10 +303,6 @@ struct lava_pipeline_specification lava_pipelines_triangular(struct lava_pipelin
     return general;
 }
 
-struct lava_pipeline_specification lava_pipelines_screen(void) {
-    return (struct lava_pipeline_specification){.module = LAVA_MODULE_SCREEN};
-}
-
 struct lava_pipeline_specification lava_pipelines_fallback(const struct lava_kernel *kernel,
                                                            const struct lava_capabilities *capabilities) {
     struct lava_pipeline_specification specification = {0};
@@ -308,38 +310,6 @@ struct lava_pipeline_specification lava_pipelines_fallback(const struct lava_ker
         specification = lava_pipelines_multiply(lava_kernel_fallback(kernel), capabilities, false);
     specification.module = LAVA_MODULE_MULTIPLY_FP32_SCREENED;
     return specification;
-}
-
-struct lava_pipeline_specification lava_pipelines_epilogue(enum lava_type result_type) {
-    return (struct lava_pipeline_specification){.module = lava_type_facts(result_type)->epilogue};
-}
-
-struct lava_pipeline_specification lava_pipelines_update(enum lava_type type) {
-    return (struct lava_pipeline_specification){.module = lava_type_facts(type)->update};
-}
-
-struct lava_pipeline_specification lava_pipelines_scale(enum lava_type type) {
-    return (struct lava_pipeline_specification){.module = lava_type_facts(type)->scale};
-}
-
-struct lava_pipeline_specification lava_pipelines_square(void) {
-    return (struct lava_pipeline_specification){.module = LAVA_MODULE_SQUARE};
-}
-
-struct lava_pipeline_specification lava_pipelines_solve(enum lava_type type) {
-    return (struct lava_pipeline_specification){.module = lava_type_facts(type)->solve};
-}
-
-struct lava_pipeline_specification lava_pipelines_multiply_triangle(enum lava_type type) {
-    return (struct lava_pipeline_specification){.module = lava_type_facts(type)->multiply_triangle};
-}
-
-struct lava_pipeline_specification lava_pipelines_invert(enum lava_type type) {
-    return (struct lava_pipeline_specification){.module = lava_type_facts(type)->invert};
-}
-
-struct lava_pipeline_specification lava_pipelines_cholesky(enum lava_type type) {
-    return (struct lava_pipeline_specification){.module = lava_type_facts(type)->cholesky};
 }
 
 struct lava_pipeline_specification lava_pipelines_panel(enum lava_panel_kind kind, enum lava_type type,
@@ -351,22 +321,6 @@ struct lava_pipeline_specification lava_pipelines_panel(enum lava_panel_kind kin
     bool has_size = form != LAVA_PANEL_COLUMNS; /* else the module says it */
     return (struct lava_pipeline_specification){
         .module = modules[kind][form], .constants[LAVA_CONSTANT_INVOCATIONS] = has_size ? invocations : 0};
-}
-
-struct lava_pipeline_specification lava_pipelines_swap_rows(void) {
-    return (struct lava_pipeline_specification){.module = LAVA_MODULE_SWAP_ROWS};
-}
-
-struct lava_pipeline_specification lava_pipelines_qr_triangle(enum lava_type type) {
-    return (struct lava_pipeline_specification){.module = lava_type_facts(type)->qr_triangle};
-}
-
-struct lava_pipeline_specification lava_pipelines_reflectors(void) {
-    return (struct lava_pipeline_specification){.module = LAVA_MODULE_REFLECTORS};
-}
-
-struct lava_pipeline_specification lava_pipelines_copy_columns(void) {
-    return (struct lava_pipeline_specification){.module = LAVA_MODULE_COPY_COLUMNS};
 }
 
 /* Returns how many statistics there are; 0 if the driver reports none. */

@@ -35,6 +35,9 @@ void lava_pipelines_save(struct lava_device *device);
 enum lava_status lava_pipelines_get(struct lava_device *device,
                                     const struct lava_pipeline_specification *specification,
                                     const struct lava_pipeline **pipeline);
+/* The same for the specification lava_pipelines_of(module). */
+enum lava_status lava_pipelines_get_module(struct lava_device *device, enum lava_module module,
+                                           const struct lava_pipeline **pipeline);
 bool lava_pipelines_are_same(const struct lava_pipeline_specification *a,
                              const struct lava_pipeline_specification *b);
 VkPipelineLayout lava_pipelines_layout(const struct lava_device *device);
@@ -51,36 +54,17 @@ struct lava_pipeline_specification lava_pipelines_triangular(struct lava_pipelin
 struct lava_pipeline_specification lava_pipelines_pack(const struct lava_kernel *kernel,
                                                        const struct lava_capabilities *capabilities,
                                                        enum lava_pipeline_operand operand, bool transpose);
-/* These two serve rows that screen tiles out: one gathers the exponents of panels, the other is the row's
- * fallback. */
-struct lava_pipeline_specification lava_pipelines_screen(void);
+/* The fallback of a row that screens tiles out. */
 struct lava_pipeline_specification lava_pipelines_fallback(const struct lava_kernel *kernel,
                                                            const struct lava_capabilities *capabilities);
-struct lava_pipeline_specification lava_pipelines_epilogue(enum lava_type result_type);
-/* This kernel updates C on the device. */
-struct lava_pipeline_specification lava_pipelines_update(enum lava_type type);
-/* This kernel multiplies elements of a complex type by alpha. */
-struct lava_pipeline_specification lava_pipelines_scale(enum lava_type type);
-/* This kernel writes all elements of a square of which one triangle is stored. */
-struct lava_pipeline_specification lava_pipelines_square(void);
-/* This kernel solves with a triangular block. Half precision has none. */
-struct lava_pipeline_specification lava_pipelines_solve(enum lava_type type);
-/* These kernels multiply by a triangular block, and invert one. Half precision has none. */
-struct lava_pipeline_specification lava_pipelines_multiply_triangle(enum lava_type type);
-struct lava_pipeline_specification lava_pipelines_invert(enum lava_type type);
-/* This kernel factors a block on the diagonal, by Cholesky. Half precision has none. */
-struct lava_pipeline_specification lava_pipelines_cholesky(enum lava_type type);
 /* This kernel takes a step of a panel's factorization, or factors the whole panel, as the form says; with so
  * many invocations in a workgroup. Half precision has none. */
 struct lava_pipeline_specification lava_pipelines_panel(enum lava_panel_kind kind, enum lava_type type,
                                                         enum lava_panel_form form, uint32_t invocations);
-/* This kernel swaps rows. */
-struct lava_pipeline_specification lava_pipelines_swap_rows(void);
-/* These kernels make the triangle of a block of reflections, and copy reflectors. Half precision has none. */
-struct lava_pipeline_specification lava_pipelines_qr_triangle(enum lava_type type);
-struct lava_pipeline_specification lava_pipelines_reflectors(void);
-/* This kernel copies columns to where they have another distance. */
-struct lava_pipeline_specification lava_pipelines_copy_columns(void);
+/* A kernel that has one form: modules of a type (dispatch/types.h), and others. */
+static inline struct lava_pipeline_specification lava_pipelines_of(enum lava_module module) {
+    return (struct lava_pipeline_specification){.module = module};
+}
 
 /* Writes a line with what the driver's compiler says about a pipeline (registers, spills, shared memory), or
  * "" if it says nothing. */

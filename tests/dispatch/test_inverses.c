@@ -111,8 +111,8 @@ static void test_largest(void **state) {
         const struct lava_operation operation =
             inverse_of(kinds[i % COUNT(kinds)], LAVA_TYPE_CFP64, LAVA_REGION_LOWER, n);
         struct lava_plan plan = {0};
-        assert_int_equal(lava_inverse_plan(&operation, &device, &sixteen_cores, &none, note_product, &plan),
-                         LAVA_REASON_FORCED);
+        const struct lava_plan_request request = {&operation, &device, &sixteen_cores, &none, note_product};
+        assert_int_equal(lava_inverse_plan(&request, &plan), LAVA_REASON_FORCED);
         assert_true(asked.k >= half && asked.n >= half && asked.on_device);
         assert_true(operation.kind != LAVA_OPERATION_INVERT_LU || asked.m >= n);
         assert_true(!has_squares(&operation) || (asked.k >= (n < 256 ? n : 256) && asked.m == asked.n));

@@ -13,7 +13,7 @@ LEAST_ROWS = 30  # of the walks, so that a change of the page's form is noticed
 KERNEL_ROW = r'\{"(?P<name>\w+)",\s+LAVA_TYPE_(?P<type>\w+),\s+LAVA_SCHEME_(?P<scheme>\w+),\s+LAVA_MODULE_\w+,' \
              r'\s*(?P<m>\d+),\s*(?P<n>\d+),\s*\d+,\s*\d+,\s*\d+,\s*\d,\s*(?:NULL|"\w+")\},'
 PROFILE_ROW = r'\{"(\w+)",\s+[\d.e]+,\s*\d+,\s*[\d.]+,\s*\d+,\s*(?:LINEAR|GROUPED|HILBERT),\s*(?:PER_TILE|PERSISTENT)\},'
-ROUTINE_ROW = r"LAVA_FORMS_\w+\(\s*X,\s*(\w+),\s*(\w+),\s*\w+,\s*\w+,\s*\w+\s*\)"
+ROUTINE_ROW = r"(?:LAVA_FORMS_\w+\(\s*|LAVA_IN_\w+_TYPES\(LAVA_FORMS_\w+, )X,\s*(\w+),\s*(\w+)(?:,\s*\w+,\s*\w+,\s*\w+)?\s*\)"
 TYPE_ROW = r'\[(LAVA_TYPE_\w+)\]\s*=\s*\{"\w+",\s*\d+,\s*(?:true|false),\s*(?:true|false),'
 MODULE_ROW = r"\['(\w+)',\s*'(\w+)',\s*\[[^]]*\],\s*'[\w ]+'\],"
 failed = 0
@@ -98,7 +98,7 @@ def check_profiles(root, kernels):
 
 def check_routines(root):
     text = (root / "lib/base/routines.h").read_text(encoding="utf-8")
-    rows = rows_of("routines", text, ROUTINE_ROW, r"^    LAVA_FORMS_\w+\(\s*X, +[A-Z]", 80)
+    rows = rows_of("routines", text, ROUTINE_ROW, r"LAVA_(?:FORMS_\w+\(\s*|IN_\w+_TYPES\(LAVA_FORMS_\w+, )X, +[A-Z]", 40)
     families = set(re.findall(r"^    LAVA_FAMILY_(\w+)", section(text, "enum lava_family {", "};"), re.M))
     if {row[1] for row in rows} != families:
         fail(f"routines: families of the lists and of the enum differ: {sorted({row[1] for row in rows} ^ families)}")

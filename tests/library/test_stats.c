@@ -22,6 +22,7 @@
 #include "lib/base/sizes.h"
 #include "lib/base/stats.h"
 #include "tests/library/capture.h"
+#include "tests/library/summary.h"
 
 static const struct lava_operation operation = {.type = LAVA_TYPE_FP32, .m = 1000, .n = 500, .k = 100};
 
@@ -101,7 +102,7 @@ static void nothing_counted_is_nothing_said(void **state) {
     struct capture capture;
     char text[16] = "x";
     (void)state;
-    assert_int_equal(lava_stats_format(text, sizeof text), 0);
+    summary_read(text, sizeof text);
     assert_string_equal(text, "");
     assert_int_equal(run_program("install-only", "1", &capture), 0);
     assert_int_equal(run_program("install-and-count", NULL, &capture), 0);
@@ -174,8 +175,7 @@ static void threads_lose_nothing(void **state) {
         pthread_join(threads[i], NULL);
     /* the operation of an invalid call is not accessed */
     lava_stats_count(LAVA_ROUTINE_sgemm_, NULL, 0, LAVA_PLACE_CPU, LAVA_REASON_INVALID, 0);
-    size_t length = lava_stats_format(text, sizeof text);
-    assert_int_equal(length, strlen(text));
+    summary_read(text, sizeof text);
     snprintf(expected, sizeof expected,
              "lavablas: sgemm_ cpu 1 calls, 0.000000 s, 0.0 GFLOP: %s\n"
              "lavablas: cblas_sgemm gpu 40000 calls, 0.004000 s, 4000.0 GFLOP: %s\n",
@@ -187,11 +187,11 @@ static void lanes_are_counted(void **state) {
     char text[4096];
     (void)state;
     lava_stats_lanes(1);
-    lava_stats_format(text, sizeof text);
+    summary_read(text, sizeof text);
     assert_null(strstr(text, "at a time"));
     lava_stats_lanes(3);
     lava_stats_lanes(2);
-    lava_stats_format(text, sizeof text);
+    summary_read(text, sizeof text);
     assert_non_null(strstr(text, "lavablas: at most 3 products on the device at a time\n"));
 }
 
@@ -200,16 +200,16 @@ static void devices_are_counted(void **state) {
     (void)state;
     lava_stats_device(0);
     lava_stats_device(0);
-    lava_stats_format(text, sizeof text);
+    summary_read(text, sizeof text);
     assert_null(strstr(text, "lavablas: device")); /* there is one */
     lava_stats_device(2);
-    lava_stats_format(text, sizeof text);
+    summary_read(text, sizeof text);
     assert_non_null(strstr(text, "lavablas: device 0 of the process: 2 products\n"
                                  "lavablas: device 1 of the process: 0 products\n"
                                  "lavablas: device 2 of the process: 1 products\n"));
     assert_null(strstr(text, "shared"));
     lava_stats_shared();
-    lava_stats_format(text, sizeof text);
+    summary_read(text, sizeof text);
     assert_non_null(strstr(text, "lavablas: several devices shared 1 products\n"));
     assert_true(lava_stats_of_device(2) == 1 && lava_stats_of_shared() == 1);
 }
@@ -221,7 +221,7 @@ static void estimates_are_compared(void **state) {
     lava_stats_estimated(LAVA_PLACE_GPU, estimates_ns, 1500000000);
     lava_stats_estimated(LAVA_PLACE_GPU, estimates_ns, 2250000000);
     lava_stats_estimated(LAVA_PLACE_CPU, estimates_ns, 500000000);
-    lava_stats_format(text, sizeof text);
+    summary_read(text, sizeof text);
     const char *line = strstr(text, "lavablas: estimates: ");
     assert_non_null(line);
     assert_string_equal(
@@ -296,22 +296,6 @@ static void report_in_a_file(void **state) {
     rmdir(folder);
 }
 
-static void short_buffers(void **state) {
-    char whole[4096], text[4096];
-    (void)state;
-    size_t length = lava_stats_format(whole, sizeof whole);
-    assert_true(length > 0);
-    for (size_t size = 0; size <= length + 1; size++) {
-        memset(text, '#', sizeof text);
-        assert_int_equal(lava_stats_format(text, size), length);
-        assert_true(text[size] == '#');
-        if (size) {
-            assert_memory_equal(text, whole, size - 1);
-            assert_true(text[size - 1] == '\0');
-        }
-    }
-}
-
 static void routines_have_names(void **state) {
     (void)state;
     for (int i = 0; i < LAVA_ROUTINE_COUNT; i++) {
@@ -345,7 +329,6 @@ int main(int count, char **arguments) {
         cmocka_unit_test(estimates_are_compared),
         cmocka_unit_test(lanes_are_counted),
         cmocka_unit_test(devices_are_counted),
-        cmocka_unit_test(short_buffers),
         cmocka_unit_test(routines_have_names),
         cmocka_unit_test(the_clock_runs),
     };

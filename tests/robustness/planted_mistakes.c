@@ -20,13 +20,12 @@ static void record_writes(struct lava_device *device, const struct lava_commands
 
 static enum lava_status record_reads(struct lava_device *device, const struct lava_commands *commands,
                                      const struct lava_buffer *buffer) {
-    const struct lava_pipeline_specification specification = lava_pipelines_copy_columns();
     const struct lava_copy_constants constants = {.source = buffer->address + BYTES - BEYOND,
                                                   .target = buffer->address,
                                                   .bytes = 2 * BEYOND,
                                                   .columns = 1};
     const struct lava_pipeline *pipeline;
-    enum lava_status status = lava_pipelines_get(device, &specification, &pipeline);
+    enum lava_status status = lava_pipelines_get_module(device, LAVA_MODULE_COPY_COLUMNS, &pipeline);
     if (!status)
         lava_queue_dispatch(device, commands, pipeline, &constants, sizeof constants, 1, 1);
     return status;

@@ -19,6 +19,7 @@
 #include "lib/offload/planning.h"
 #include "lib/offload/prepare.h"
 #include "lib/offload/steps.h"
+#include "tests/library/summary.h"
 #include "tests/robustness/device_test.h"
 #include "tests/robustness/several_devices.h"
 
@@ -149,7 +150,7 @@ static int crowd(void) {
     for (unsigned device = 0; device < DEVICES; device++)
         CASE_CHECK(lava_stats_of_device(device) > 5);
     char text[8192];
-    lava_stats_format(text, sizeof text);
+    summary_read(text, sizeof text);
     CASE_CHECK(strstr(text, "lavablas: device 2 of the process: ") != NULL);
     crowd_free();
     return case_result();

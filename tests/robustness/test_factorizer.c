@@ -21,8 +21,7 @@
 #include <time.h>
 
 #include "lib/host/cpu_lu.h"
-#include "lib/lapack/block_factorizer.h"
-#include "lib/lapack/factorizer.h"
+#include "lib/lapack/families.h"
 #include "lib/offload/complete.h"
 #include "lib/offload/offload.h"
 #include "tests/robustness/device_test.h"

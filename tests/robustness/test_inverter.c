@@ -17,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "lib/lapack/inverter.h"
+#include "lib/lapack/families.h"
 #include "lib/offload/complete.h"
 #include "lib/offload/offload.h"
 #include "tests/robustness/device_test.h"

@@ -20,6 +20,7 @@
 #include "lib/offload/offload.h"
 #include "lib/offload/prepare.h"
 #include "lib/offload/threshold.h"
+#include "tests/library/summary.h"
 #include "tests/robustness/cases.h"
 #include "tests/robustness/forged.h"
 
@@ -460,7 +461,7 @@ static int statistics(void) {
     warm_up();
     claim_fast_device(USUAL_NS);
     int count = count_on_device();
-    lava_stats_format(text, sizeof text);
+    summary_read(text, sizeof text);
     const char *line = strstr(text, "lavablas: estimates: ");
     if (!CASE_CHECK(line != NULL))
         return 1;

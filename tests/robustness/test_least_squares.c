@@ -17,7 +17,7 @@
 
 #include "dispatch/solve.h"
 #include "lib/host/cpu_least_squares.h"
-#include "lib/lapack/qr_runner.h"
+#include "lib/lapack/families.h"
 #include "lib/offload/complete.h"
 #include "lib/offload/offload.h"
 #include "tests/robustness/device_test.h"

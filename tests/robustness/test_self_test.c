@@ -11,9 +11,7 @@
 #include <string.h>
 
 #include "lib/lapack/device_matrix.h"
-#include "lib/lapack/factorizer.h"
-#include "lib/lapack/inverter.h"
-#include "lib/lapack/qr_runner.h"
+#include "lib/lapack/families.h"
 #include "lib/offload/self_test.h"
 #include "lib/offload/steps.h"
 #include "lib/product/runner.h"

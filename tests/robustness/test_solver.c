@@ -20,7 +20,7 @@
 
 #include "dispatch/arithmetic.h"
 #include "dispatch/solve.h"
-#include "lib/lapack/solver.h"
+#include "lib/lapack/families.h"
 #include "lib/offload/complete.h"
 #include "lib/offload/offload.h"
 #include "tests/robustness/device_test.h"

@@ -16,7 +16,7 @@
 #include "lib/lapack/device_cholesky.h"
 #include "lib/lapack/device_lu.h"
 #include "lib/lapack/device_solve.h"
-#include "lib/lapack/solver.h"
+#include "lib/lapack/families.h"
 #include "lib/offload/complete.h"
 #include "lib/offload/offload.h"
 #include "lib/product/runner.h"
