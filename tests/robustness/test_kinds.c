@@ -1,0 +1,377 @@
+/* What every kind of operation must pass, over the table of cases (kind_cases.h): each routine's results,
+ * what `lavablas explain` and the statistics say of it, matrices beyond the device's memory, and, with fault
+ * injection, a fault at each step, missing memory, and a device that is lost beside another one. A kind or
+ * family without a row there fails. The linker puts the test's function between, which notes kinds.
+ *
+ *     test_kinds [CASE...]        see cases.h; LAVA_TEST_SEED says which types and names this begins with
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "dispatch/policy.h"
+#include "lavablas.h"
+#include "lib/base/fault.h"
+#include "lib/offload/context.h"
+#include "lib/offload/device_run.h"
+#include "lib/offload/more_devices.h"
+#include "lib/offload/steps.h"
+#include "lib/offload/ways.h"
+#include "tests/library/poison.h"
+#include "tests/robustness/cases.h"
+#include "tests/robustness/kind_cases.h"
+#include "tests/robustness/several_devices.h"
+
+#define CALLS    64
+#define ORDER    150
+#define CHILD_S  120
+#define OPENBLAS "libopenblas.so.0"
+
+static struct kind_call *calls[CALLS];
+static int calls_count;
+
+/* The kinds that the device was asked for since this was 0, a bit each, and what they need. */
+static unsigned long kinds_seen;
+static uint64_t needs_seen;
+
+enum lava_status __real_lava_device_run(struct lava_call *call, struct lava_plan *plan,
+                                        struct lava_progress *progress, bool *lost);
+enum lava_status __wrap_lava_device_run(struct lava_call *call, struct lava_plan *plan,
+                                        struct lava_progress *progress, bool *lost);
+enum lava_status __wrap_lava_device_run(struct lava_call *call, struct lava_plan *plan,
+                                        struct lava_progress *progress, bool *lost) {
+    kinds_seen |= 1ul << call->operation.kind;
+    needs_seen |= lava_steps_needs(&call->operation);
+    return __real_lava_device_run(call, plan, progress, lost);
+}
+
+/* Reads the seed, and has the CPU's routines be OpenBLAS's. Returns false if it is not there. */
+static bool begin(void) {
+    poison_begin((unsigned)(case_now() * 1e3));
+    setenv("LAVABLAS_CPU_BLAS", OPENBLAS, 1);
+    setenv("OPENBLAS_NUM_THREADS", "1", 1);
+    return access("/proc/self/exe", R_OK) == 0 && dlopen(OPENBLAS, RTLD_NOW | RTLD_LOCAL) != NULL;
+}
+
+static struct kind_call *add(const struct kind_case *row, int type, int order) {
+    return calls[calls_count++] = kind_call_new(row, kind_case_routine(row, type, true), order);
+}
+
+/* A call of every row; types take turns. */
+static bool make(int order) {
+    int turn = poison_random(4);
+    for (int i = 0; i < kind_cases_count; i++)
+        add(&kind_cases[i], turn + i, order);
+    return CASE_CHECK(kind_calls_expect(calls, calls_count));
+}
+
+static int finish(void) {
+    while (calls_count > 0)
+        kind_call_free(calls[--calls_count]);
+    return case_result();
+}
+
+static bool was_at(const char *place, const struct kind_call *call) {
+    const char *reason;
+    if (!strcmp(case_place(&reason), place))
+        return true;
+    fprintf(stderr, "%s: not on the %s: %s\n", call->explained, place, reason);
+    return CASE_CHECK(false);
+}
+
+/* Calls, and checks the result; place is NULL where it does not matter. */
+static bool run(struct kind_call *call, const char *what, const char *place) {
+    kind_call_run(call);
+    return CASE_CHECK(kind_call_is_right(call, what)) && (!place || was_at(place, call));
+}
+
+/* Every row of the tables of kinds and routines has a case. */
+static int every_row_has_a_case(void) {
+    for (int i = 0; i < LAVA_ROUTINE_COUNT; i++)
+        if (!kind_cases_find(lava_routine_row((enum lava_routine)i)->family)) {
+            fprintf(stderr, "%s has no case in tests/robustness/kind_cases.c\n",
+                    lava_routine_name((enum lava_routine)i));
+            CASE_CHECK(false);
+        }
+    for (int kind = 0; kind < LAVA_OPERATION_KINDS; kind++) {
+        bool found = false;
+        for (int i = 0; i < kind_cases_count; i++)
+            found = found || (int)kind_cases[i].kind == kind;
+        if (!CASE_CHECK(found))
+            fprintf(stderr, "kind %d of lava_kinds, \"%s\", has no case\n", kind, lava_kinds[kind].text);
+    }
+    return case_result();
+}
+
+/* `lavablas explain` says of each call that it is on the device. */
+static void check_explained(void) {
+    char path[64], command[600], line[1000];
+    snprintf(path, sizeof path, "/tmp/lavablas-explained-%d", (int)getpid());
+    snprintf(command, sizeof command, "'%s' explain --from %s", getenv("LAVA_TEST_TOOL"), path);
+    FILE *file = fopen(path, "w");
+    for (int i = 0; file && i < calls_count; i++)
+        if (calls[i]->row->explained)
+            fprintf(file, "%s\n", calls[i]->explained);
+    CASE_CHECK(file && fclose(file) == 0);
+    FILE *answers = popen(command, "r");
+    for (int i = 0; answers && i < calls_count; i++)
+        if (calls[i]->row->explained &&
+            !CASE_CHECK(fgets(line, sizeof line, answers) && strstr(line, "\"place\":\"gpu\"")))
+            fprintf(stderr, "%s: %s\n", calls[i]->explained, line);
+    CASE_CHECK(answers && pclose(answers) == 0);
+    remove(path);
+}
+
+/* On the device, and as the kind that the row says. */
+static int values(void) {
+    if (!begin())
+        return CASE_SKIPPED;
+    make(ORDER);
+    for (int i = 0; i < calls_count; i++) {
+        kinds_seen = 0;
+        run(calls[i], "on the device", "gpu");
+        if (!CASE_CHECK(kinds_seen == 1ul << calls[i]->row->kind))
+            fprintf(stderr, "%s: kinds %#lx\n", calls[i]->explained, kinds_seen);
+    }
+    check_explained();
+    return finish();
+}
+
+/* Runs the calls, call i 1 + i % 3 times, in a process whose statistics go to the file. */
+static bool count_in_child(const char *mode, const char *path, int first, int end) {
+    int status = -1;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        setenv("LAVABLAS_MODE", mode, 1);
+        setenv("LAVABLAS_STATS", path, 1);
+        for (int i = first; i < end; i++)
+            for (int j = 0; j <= i % 3; j++)
+                kind_call_run(calls[i]);
+        exit(0);
+    }
+    return waitpid(child, &status, 0) == child && status == 0;
+}
+
+/* The lines of the file about the call, and whether no other routine has any, as a call is one however many
+ * operations it is made of. On the CPU another library's routine may call others. */
+static void check_counts(const char *text, const char *place, int first, int end) {
+    int lines = 0;
+    for (int i = first; i < end; i++) {
+        char line[100];
+        snprintf(line, sizeof line, "lavablas: %s %s %d calls, ", lava_routine_name(calls[i]->routine), place,
+                 i % 3 + 1);
+        if (!CASE_CHECK(strstr(text, line) != NULL))
+            fprintf(stderr, "not there: %s\nbut: %s\n", line, text);
+    }
+    for (const char *at = text; (at = strstr(at, " GFLOP: ")); at++)
+        lines++;
+    if (!CASE_CHECK(lines == end - first))
+        fprintf(stderr, "%d lines:\n%s", lines, text);
+}
+
+static const char *read_text(const char *path) {
+    static char text[1 << 16];
+    FILE *file = fopen(path, "r");
+    text[file ? fread(text, 1, sizeof text - 1, file) : 0] = 0;
+    if (file)
+        fclose(file);
+    return text;
+}
+
+/* A random name of each family. */
+static int statistics(void) {
+    char path[64];
+    if (!begin())
+        return CASE_SKIPPED;
+    snprintf(path, sizeof path, "/tmp/lavablas-kinds-%d", (int)getpid());
+    for (int i = 0; i < kind_cases_count; i++)
+        if (i == 0 || kind_cases[i].family != kind_cases[i - 1].family)
+            calls[calls_count++] =
+                kind_call_new(&kind_cases[i], kind_case_routine(&kind_cases[i], poison_random(4), false), 40);
+    CASE_CHECK(count_in_child("gpu", path, 0, calls_count));
+    check_counts(read_text(path), "gpu", 0, calls_count);
+    for (int i = 0; i < calls_count; i++) {
+        remove(path);
+        CASE_CHECK(count_in_child("cpu", path, i, i + 1));
+        check_counts(read_text(path), "cpu", i, i + 1);
+    }
+    remove(path);
+    return finish();
+}
+
+static bool is_by_blocks(const struct kind_call *call) {
+    return lava_ways_table[call->row->kind].run_by_blocks != NULL;
+}
+
+/* LAPACK with a matrix that is larger than the device's memory: by blocks of columns, or by the CPU's
+ * routine, which leaves the same bits and info as without LavaBLAS; also where there is a zero. */
+static int beyond_memory(void) {
+    int turn;
+    if (!begin())
+        return CASE_SKIPPED;
+    turn = poison_random(2);
+    for (int i = 0; i < kind_cases_count; i++) {
+        const struct kind_case *row = &kind_cases[i];
+        int type = 1 + 2 * ((turn + i) % 2), order = type == 1 ? 1240 : 880; /* fp64, cfp64 */
+        if (!lava_kinds[row->kind].is_lapack)
+            continue;
+        add(row, type, order);
+        if (!is_by_blocks(calls[calls_count - 1]))
+            kind_call_make_singular(add(row, type, order));
+    }
+    CASE_CHECK(kind_calls_expect(calls, calls_count));
+    for (int i = 0; i < calls_count; i++) {
+        struct lavablas_call last = {.size = sizeof last};
+        bool by_blocks = is_by_blocks(calls[i]);
+        run(calls[i], "beyond memory", by_blocks ? "gpu" : "cpu");
+        CASE_CHECK(lavablas_last_call(&last) == 0);
+        bool is_told = calls[i]->info || !strcmp(last.reason, lava_reason_text(LAVA_REASON_MEMORY));
+        if (!by_blocks && !CASE_CHECK(is_told && kind_call_is_same(calls[i])))
+            fprintf(stderr, "%s: %s\n", calls[i]->explained, last.reason);
+    }
+    return finish();
+}
+
+#ifdef LAVA_FAULT_INJECTION
+#    if defined(__SANITIZE_ADDRESS__)
+#        define MOST 2 /* passages of a point */
+#    else
+#        define MOST 6
+#    endif
+
+static const struct point {
+    enum lava_fault_point point;
+    const char *name;
+} points[] = {{LAVA_FAULT_UPLOAD, "upload"},           {LAVA_FAULT_SUBMIT, "submit"},
+              {LAVA_FAULT_DOWNLOAD, "download"},       {LAVA_FAULT_WAIT, "wait"},
+              {LAVA_FAULT_DEVICE_LOST, "device_lost"}, {LAVA_FAULT_VK, "vk"}};
+#    define PASSING 3 /* the first ones: the device goes on */
+#    define POINTS  6
+
+/* Calls with the passage of that point failing; all: and all after it. Returns whether it came. */
+static bool run_with_fault(struct kind_call *call, const struct point *point, long passage, bool all,
+                           const char *place) {
+    char text[64];
+    snprintf(text, sizeof text, "%s:%ld:%d", point->name, passage, !all);
+    CASE_CHECK(lava_fault_set(text));
+    run(call, text, NULL);
+    bool came = lava_fault_passages(point->point) >= passage;
+    lava_fault_set(NULL);
+    if (came && place)
+        was_at(place, call);
+    if (!CASE_CHECK(came || passage > 1))
+        fprintf(stderr, "%s: %s did not come\n", call->explained, text);
+    return came;
+}
+
+/* Each step fails once, alone or with all that follow, and the next call is on the device again. Passages are
+ * counted in the second call, as the first one leaves memory to it. */
+static int faults(void) {
+    if (!begin())
+        return CASE_SKIPPED;
+    make(ORDER);
+    for (int i = 0; i < calls_count; i++) {
+        long passages[POINTS];
+        run(calls[i], "first", "gpu");
+        lava_fault_set(NULL);
+        run(calls[i], "second", "gpu");
+        for (int p = 0; p < PASSING; p++)
+            passages[p] = lava_fault_passages(points[p].point);
+        for (int p = 0; p < PASSING; p++) {
+            long stride = passages[p] / MOST + 1;
+            CASE_CHECK(passages[p] > 0);
+            for (long passage = 1; passage <= passages[p];
+                 passage += 1 + poison_random((int)stride * 2 - 1)) {
+                bool came = run_with_fault(calls[i], &points[p], passage, poison_random(2), NULL);
+                if (came && passage == 1 && p == 0)
+                    was_at("cpu", calls[i]);
+                if (came)
+                    run(calls[i], "after a fault", "gpu");
+            }
+        }
+    }
+    return finish();
+}
+
+/* One allocation that fails is made again, or the operation is planned with less memory. If none is possible,
+ * the CPU computes. */
+static int missing_memory(void) {
+    static const struct point allocate = {LAVA_FAULT_ALLOCATE, "allocate"};
+    if (!begin())
+        return CASE_SKIPPED;
+    make(ORDER);
+    run(calls[0], "first", "gpu");
+    for (int i = 0; i < calls_count; i++) {
+        lava_fault_set(NULL);
+        run(calls[i], "warm", "gpu");
+        for (int all = 0; all < 2; all++) {
+            lava_context_release();
+            run_with_fault(calls[i], &allocate, 1, all, all ? "cpu" : "gpu");
+        }
+        run(calls[i], "with memory again", "gpu");
+    }
+    return finish();
+}
+
+/* A device is lost, and the other one goes on with the next call at the latest. A process for each kind. */
+static int lose_device(struct kind_call *call, const struct point *point) {
+    alarm(CHILD_S);
+    CASE_CHECK(lavablas_wait(NULL) == 0);
+    needs_seen = 0;
+    run(call, "first", "gpu");
+    lava_more_devices_want(needs_seen, 2, true);
+    run_with_fault(call, point, 1, false, NULL);
+    run(call, "after the loss", point->point == LAVA_FAULT_VK ? NULL : "gpu");
+    return case_result();
+}
+
+static int lost(void) {
+    bool is_done[LAVA_OPERATION_KINDS] = {false};
+    if (!begin())
+        return CASE_SKIPPED;
+    make(ORDER);
+    int turn = poison_random(calls_count), turn_of_points = poison_random(POINTS - PASSING);
+    for (int i = 0; i < calls_count && !case_result(); i++) {
+        struct kind_call *call = calls[(i + turn) % calls_count];
+        const struct point *point = &points[PASSING + (i + turn_of_points) % (POINTS - PASSING)];
+        int status = -1;
+        if (is_done[call->row->kind])
+            continue;
+        is_done[call->row->kind] = true;
+        fflush(NULL);
+        pid_t child = fork();
+        if (child == 0)
+            exit(lose_device(call, point));
+        if (!CASE_CHECK(waitpid(child, &status, 0) == child && status == 0))
+            fprintf(stderr, "%s, %s: status 0x%x\n", call->explained, point->name, (unsigned)status);
+    }
+    return finish();
+}
+#endif
+
+static const struct test_case cases[] = {
+    {.name = "every_row_has_a_case", .run = every_row_has_a_case},
+    {.name = "values", .run = values, .variables = {"LAVABLAS_PINNED=1M"}},
+    {.name = "statistics", .run = statistics},
+    {.name = "beyond_memory",
+     .run = beyond_memory,
+     .variables = {"LAVABLAS_MEMORY=10M", "LAVABLAS_PINNED=1M"}},
+#ifdef LAVA_FAULT_INJECTION
+    {.name = "faults", .run = faults, .lines = -1, .variables = {"LAVABLAS_PINNED=1M"}},
+    {.name = "missing_memory", .run = missing_memory, .lines = -1, .variables = {"LAVABLAS_PINNED=1M"}},
+    {.name = "lost",
+     .run = lost,
+     .lines = -1,
+     .variables = {"LAVABLAS_PINNED=1M", "LAVABLAS_DEVICE=cpu:all"}},
+#endif
+    {.name = NULL},
+};
+
+int main(int argument_count, char **arguments) {
+    return several_devices_main(argument_count, arguments, cases, 2);
+}
