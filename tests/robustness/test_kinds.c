@@ -26,10 +26,11 @@
 #include "tests/robustness/kind_cases.h"
 #include "tests/robustness/several_devices.h"
 
-#define CALLS    64
-#define ORDER    150
-#define CHILD_S  120
-#define OPENBLAS "libopenblas.so.0"
+#define CALLS       64
+#define ORDER       150
+#define CHILD_S     120
+#define LEAST_BYTES (5 << 20) /* with less, the least size of a buffer counts */
+#define OPENBLAS    "libopenblas.so.0"
 
 static struct kind_call *calls[CALLS];
 static int calls_count;
@@ -37,6 +38,17 @@ static int calls_count;
 /* The kinds that the device was asked for since this was 0, a bit each, and what they need. */
 static unsigned long kinds_seen;
 static uint64_t needs_seen;
+/* The memory that the last operation was planned with, and whether there is a plan for an eighth less. */
+static uint64_t planned_bytes;
+static bool fits_less;
+
+static bool has_plan(const struct lava_operation *operation, uint64_t bytes) {
+    const struct lava_overrides overrides = {.memory_bytes = bytes};
+    struct lava_plan plan;
+    lava_policy_choose(operation, lava_context_capabilities(), lava_context_figures(), LAVA_MODE_GPU,
+                       &overrides, &plan);
+    return plan.place == LAVA_PLACE_GPU;
+}
 
 enum lava_status __real_lava_device_run(struct lava_call *call, struct lava_plan *plan,
                                         struct lava_progress *progress, bool *lost);
@@ -46,6 +58,9 @@ enum lava_status __wrap_lava_device_run(struct lava_call *call, struct lava_plan
                                         struct lava_progress *progress, bool *lost) {
     kinds_seen |= 1ul << call->operation.kind;
     needs_seen |= lava_steps_needs(&call->operation);
+    planned_bytes = plan->blocking.total_bytes;
+    fits_less = planned_bytes > LEAST_BYTES && !call->operation.series &&
+                has_plan(&call->operation, planned_bytes / 8 * 7);
     return __real_lava_device_run(call, plan, progress, lost);
 }
 
@@ -217,7 +232,7 @@ static int beyond_memory(void) {
     turn = poison_random(2);
     for (int i = 0; i < kind_cases_count; i++) {
         const struct kind_case *row = &kind_cases[i];
-        int type = 1 + 2 * ((turn + i) % 2), order = type == 1 ? 1240 : 880; /* fp64, cfp64 */
+        int type = 1 + 2 * ((turn + i) % 2), order = type == 1 ? 1110 : 790; /* fp64, cfp64 */
         if (!lava_kinds[row->kind].is_lapack)
             continue;
         add(row, type, order);
@@ -233,6 +248,41 @@ static int beyond_memory(void) {
         bool is_told = calls[i]->info || !strcmp(last.reason, lava_reason_text(LAVA_REASON_MEMORY));
         if (!by_blocks && !CASE_CHECK(is_told && kind_call_is_same(calls[i])))
             fprintf(stderr, "%s: %s\n", calls[i]->explained, last.reason);
+    }
+    return finish();
+}
+
+/* Has the device refuse more memory than that, whatever it said. */
+static void limit_memory(uint64_t bytes) {
+    int cancel_state;
+    struct lava_engine *engine = lava_context_lock(&cancel_state);
+    lava_context_release();
+    CASE_CHECK(lava_arena_wake(&engine->arena, engine->device) == LAVA_OK);
+    engine->device->capabilities.memory_bytes = engine->device->shared->device_bytes + bytes;
+    lava_context_unlock(cancel_state);
+}
+
+/* With a little less memory than planned for, the device computes in smaller blocks, LAPACK unless its matrix
+ * takes nearly all of it; with none the CPU computes. */
+static int little_memory(void) {
+    if (!begin())
+        return CASE_SKIPPED;
+    for (int i = 0; i < kind_cases_count; i++) {
+        bool is_lapack = lava_kinds[kind_cases[i].kind].is_lapack;
+        add(&kind_cases[i], is_lapack ? 3 : poison_random(4), is_lapack ? 400 : ORDER);
+    }
+    CASE_CHECK(kind_calls_expect(calls, calls_count));
+    for (int i = 0; i < calls_count; i++) {
+        run(calls[i], "with all memory", "gpu");
+        const struct lava_kind *kind = &lava_kinds[calls[i]->row->kind];
+        /* squares have products by strips and whole */
+        const char *place = fits_less && kind->is_lapack && !kind->inverse.squares ? "gpu" : NULL;
+        limit_memory(planned_bytes / 16 * 15);
+        run(calls[i], "with less memory", place);
+        limit_memory(0);
+        run(calls[i], "without memory", "cpu");
+        limit_memory(UINT64_MAX / 2);
+        run(calls[i], "with memory again", "gpu");
     }
     return finish();
 }
@@ -269,16 +319,28 @@ static bool run_with_fault(struct kind_call *call, const struct point *point, lo
     return came;
 }
 
-/* Each step fails once, alone or with all that follow, and the next call is on the device again. Passages are
- * counted in the second call, as the first one leaves memory to it. */
+/* A step that fails leaves the call to the CPU. */
+static void was_left(const struct kind_call *call) {
+    const char *reason;
+    was_at("cpu", call);
+    case_place(&reason);
+    if (!CASE_CHECK(!strcmp(reason, lava_reason_text(LAVA_REASON_FAULT))))
+        fprintf(stderr, "%s: %s\n", call->explained, reason);
+}
+
+/* Each step fails once, alone or with all that follow, and the next call is on the device again; an
+ * allocation is made once more. Passages are counted in the second call, as the first one leaves memory to
+ * it. */
 static int faults(void) {
+    static const struct point allocate = {LAVA_FAULT_ALLOCATE, "allocate"};
     if (!begin())
         return CASE_SKIPPED;
     make(ORDER);
     for (int i = 0; i < calls_count; i++) {
         long passages[POINTS];
         run(calls[i], "first", "gpu");
-        lava_fault_set(NULL);
+        limit_memory(UINT64_MAX / 2);
+        run_with_fault(calls[i], &allocate, 1, false, "gpu");
         run(calls[i], "second", "gpu");
         for (int p = 0; p < PASSING; p++)
             passages[p] = lava_fault_passages(points[p].point);
@@ -289,7 +351,7 @@ static int faults(void) {
                  passage += 1 + poison_random((int)stride * 2 - 1)) {
                 bool came = run_with_fault(calls[i], &points[p], passage, poison_random(2), NULL);
                 if (came && passage == 1 && p == 0)
-                    was_at("cpu", calls[i]);
+                    was_left(calls[i]);
                 if (came)
                     run(calls[i], "after a fault", "gpu");
             }
@@ -298,76 +360,73 @@ static int faults(void) {
     return finish();
 }
 
-/* One allocation that fails is made again, or the operation is planned with less memory. If none is possible,
- * the CPU computes. */
-static int missing_memory(void) {
-    static const struct point allocate = {LAVA_FAULT_ALLOCATE, "allocate"};
-    if (!begin())
-        return CASE_SKIPPED;
-    make(ORDER);
-    run(calls[0], "first", "gpu");
-    for (int i = 0; i < calls_count; i++) {
-        lava_fault_set(NULL);
-        run(calls[i], "warm", "gpu");
-        for (int all = 0; all < 2; all++) {
-            lava_context_release();
-            run_with_fault(calls[i], &allocate, 1, all, all ? "cpu" : "gpu");
-        }
-        run(calls[i], "with memory again", "gpu");
-    }
-    return finish();
-}
-
-/* A device is lost, and the other one goes on with the next call at the latest. A process for each kind. */
-static int lose_device(struct kind_call *call, const struct point *point) {
+/* Of two devices one is lost and the other computes, then that is lost, too, and the CPU computes. */
+static int lose_devices(struct kind_call *const *both) {
     alarm(CHILD_S);
     CASE_CHECK(lavablas_wait(NULL) == 0);
-    needs_seen = 0;
-    run(call, "first", "gpu");
+    for (int i = 0; i < 2; i++)
+        run(both[i], "before the loss", "gpu");
     lava_more_devices_want(needs_seen, 2, true);
-    run_with_fault(call, point, 1, false, NULL);
-    run(call, "after the loss", point->point == LAVA_FAULT_VK ? NULL : "gpu");
+    for (int i = 0; i < 2; i++) {
+        run_with_fault(both[i], &points[PASSING + poison_random(POINTS - PASSING)], 1, false, NULL);
+        run(both[i], "after the loss", i == 0 ? "gpu" : NULL);
+    }
     return case_result();
 }
 
-static int lost(void) {
-    bool is_done[LAVA_OPERATION_KINDS] = {false};
+/* A process for each two kinds, for so many kinds. */
+static int lose(int most) {
+    struct kind_call *chosen[LAVA_OPERATION_KINDS + 1] = {NULL};
+    int count = 0, turn;
+    unsigned long kinds = 0;
     if (!begin())
         return CASE_SKIPPED;
     make(ORDER);
-    int turn = poison_random(calls_count), turn_of_points = poison_random(POINTS - PASSING);
-    for (int i = 0; i < calls_count && !case_result(); i++) {
+    turn = poison_random(calls_count);
+    for (int i = 0; i < calls_count; i++) {
         struct kind_call *call = calls[(i + turn) % calls_count];
-        const struct point *point = &points[PASSING + (i + turn_of_points) % (POINTS - PASSING)];
+        if (!(kinds >> call->row->kind & 1))
+            chosen[count++] = call;
+        kinds |= 1ul << call->row->kind;
+    }
+    chosen[count] = chosen[0];
+    for (int i = 0; i < count && i < most && !case_result(); i += 2) {
         int status = -1;
-        if (is_done[call->row->kind])
-            continue;
-        is_done[call->row->kind] = true;
+        poison_random(2); /* another one for each process */
         fflush(NULL);
         pid_t child = fork();
         if (child == 0)
-            exit(lose_device(call, point));
+            _exit(lose_devices(chosen + i));
         if (!CASE_CHECK(waitpid(child, &status, 0) == child && status == 0))
-            fprintf(stderr, "%s, %s: status 0x%x\n", call->explained, point->name, (unsigned)status);
+            fprintf(stderr, "%s, %s: status 0x%x\n", chosen[i]->explained, chosen[i + 1]->explained,
+                    (unsigned)status);
     }
     return finish();
 }
+
+static int lost(void) {
+    return lose(LAVA_OPERATION_KINDS);
+}
+
+static int lost_some(void) {
+    return lose(4);
+}
 #endif
 
+#define LOST(function)                                                                                       \
+    .run = function, .lines = -1, .variables = {"LAVABLAS_PINNED=1M", "LAVABLAS_DEVICE=cpu:all"}
 static const struct test_case cases[] = {
     {.name = "every_row_has_a_case", .run = every_row_has_a_case},
     {.name = "values", .run = values, .variables = {"LAVABLAS_PINNED=1M"}},
     {.name = "statistics", .run = statistics},
+    {.name = "little_memory", .run = little_memory},
     {.name = "beyond_memory",
      .run = beyond_memory,
-     .variables = {"LAVABLAS_MEMORY=10M", "LAVABLAS_PINNED=1M"}},
+     .variables = {"LAVABLAS_MEMORY=8M", "LAVABLAS_PINNED=1M"}},
 #ifdef LAVA_FAULT_INJECTION
     {.name = "faults", .run = faults, .lines = -1, .variables = {"LAVABLAS_PINNED=1M"}},
-    {.name = "missing_memory", .run = missing_memory, .lines = -1, .variables = {"LAVABLAS_PINNED=1M"}},
-    {.name = "lost",
-     .run = lost,
-     .lines = -1,
-     .variables = {"LAVABLAS_PINNED=1M", "LAVABLAS_DEVICE=cpu:all"}},
+    {.name = "lost", LOST(lost)},
+    {.name = "lost_some", LOST(lost_some)},
 #endif
     {.name = NULL},
 };
