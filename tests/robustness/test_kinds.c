@@ -106,12 +106,11 @@ static bool run(struct kind_call *call, const char *what, const char *place) {
 
 /* Every row of the tables of kinds and routines has a case. */
 static int every_row_has_a_case(void) {
-    for (int i = 0; i < LAVA_ROUTINE_COUNT; i++)
-        if (!kind_cases_find(lava_routine_row((enum lava_routine)i)->family)) {
-            fprintf(stderr, "%s has no case in tests/robustness/kind_cases.c\n",
-                    lava_routine_name((enum lava_routine)i));
-            CASE_CHECK(false);
-        }
+    for (int i = 0; i < LAVA_ROUTINE_COUNT; i++) {
+        enum lava_routine routine = (enum lava_routine)i;
+        if (lava_routine_is_plain(routine) && !CASE_CHECK(kind_cases_find(lava_routine_row(routine)->family)))
+            fprintf(stderr, "%s has no case in tests/robustness/kind_cases.c\n", lava_routine_name(routine));
+    }
     for (int kind = 0; kind < LAVA_OPERATION_KINDS; kind++) {
         bool found = false;
         for (int i = 0; i < kind_cases_count; i++)
