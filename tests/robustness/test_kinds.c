@@ -367,7 +367,9 @@ static int lose_devices(struct kind_call *const *both) {
         run(both[i], "before the loss", "gpu");
     lava_more_devices_want(needs_seen, 2, true);
     for (int i = 0; i < 2; i++) {
-        run_with_fault(both[i], &points[PASSING + poison_random(POINTS - PASSING)], 1, false, NULL);
+        const struct point *point = &points[PASSING + poison_random(POINTS - PASSING)];
+        bool goes_on = i == 0 && point->point != LAVA_FAULT_VK; /* before anything is written */
+        run_with_fault(both[i], point, 1, false, goes_on ? "gpu" : NULL);
         run(both[i], "after the loss", i == 0 ? "gpu" : NULL);
     }
     return case_result();
