@@ -135,6 +135,15 @@ static void fill(struct kind_matrix *x, enum lava_type type, bool is_lower, int 
     }
 }
 
+/* Whether the operand of a product is stored transposed. Others are square, or hold reflections. */
+static bool is_turned(const struct kind_call *call, const struct kind_matrix *x) {
+    enum lava_family family = call->row->family;
+    bool by_b = x == &call->b && family != LAVA_FAMILY_SYR2K;
+    return call->row->kind == LAVA_OPERATION_PRODUCT && x->fill == KIND_GENERAL && x != &call->c &&
+           family != LAVA_FAMILY_SYMM && family != LAVA_FAMILY_HEMM &&
+           (by_b ? call->x.transb : call->x.transa)[0] != 111;
+}
+
 static void make_matrix(struct kind_call *call, struct kind_matrix *x, const char *size,
                         enum kind_fill fills) {
     const struct families_arguments *to = &call->x;
@@ -149,6 +158,10 @@ static void make_matrix(struct kind_call *call, struct kind_matrix *x, const cha
     }
     for (int i = 0; i < 2; i++)
         sizes[i] = size[i] == 'm' ? to->m[0] : size[i] == 'n' ? to->n[0] : to->k[0];
+    if (is_turned(call, x))
+        sizes[0] = sizes[1], sizes[1] = size[0] == 'm' ? to->m[0] : size[0] == 'n' ? to->n[0] : to->k[0];
+    if (!strcmp(size, "mm") && to->side == 142)
+        sizes[0] = sizes[1] = to->n[0];
     x->rows = sizes[0];
     x->columns = sizes[1];
     x->ld = x->rows + 3;
@@ -187,9 +200,9 @@ static void make_vector(struct kind_call *call) {
     }
 }
 
-static void set_scalar(enum lava_type type, double *scalar, double value) {
+static void set_scalar(enum lava_type type, double *scalar, double value, double imaginary) {
     naive_write(lava_type_real(type) == LAVA_TYPE_FP32 ? LAVA_TYPE_CFP32 : LAVA_TYPE_CFP64, scalar, 0,
-                (struct naive_number){value, 0});
+                (struct naive_number){value, imaginary});
 }
 
 /* What is asked for, but for matrices. */
@@ -212,8 +225,8 @@ static void choose_options(struct kind_call *call, int order) {
     }
     if (strchr("SGBT", 0) && row->members) /* members are smaller */
         x->m[0] = order / 2 + 10, x->n[0] = order / 2;
-    set_scalar(lava_routine_type(call->routine), call->alpha, 1.5);
-    set_scalar(lava_routine_type(call->routine), call->beta, 0.5);
+    set_scalar(lava_routine_type(call->routine), call->alpha, 1.5, 0);
+    set_scalar(lava_routine_type(call->routine), call->beta, 0.5, 0);
 }
 
 static void write_explained(struct kind_call *call) {
@@ -233,19 +246,63 @@ static void write_explained(struct kind_call *call) {
     }
 }
 
-struct kind_call *kind_call_new(const struct kind_case *row, enum lava_routine routine, int order) {
+static struct kind_call *begin(const struct kind_case *row, enum lava_routine routine) {
     struct kind_call *call = calloc(1, sizeof *call);
     if (!call)
         abort();
     call->row = row;
     call->routine = routine;
     call->expected_info = shared(sizeof *call->expected_info);
-    choose_options(call, order);
+    return call;
+}
+
+static struct kind_call *make(struct kind_call *call) {
+    const struct kind_case *row = call->row;
     make_matrix(call, &call->a, row->a.size, row->a.fill);
     make_matrix(call, &call->b, row->b.size, row->b.fill);
     make_matrix(call, &call->c, row->c.size, row->c.fill);
     make_vector(call);
     write_explained(call);
+    return call;
+}
+
+struct kind_call *kind_call_new(const struct kind_case *row, enum lava_routine routine, int order) {
+    struct kind_call *call = begin(row, routine);
+    choose_options(call, order);
+    return make(call);
+}
+
+static enum lava_routine routine_named(const char *name) {
+    for (int i = 0; i < LAVA_ROUTINE_COUNT; i++)
+        if (!strcmp(lava_routine_name((enum lava_routine)i), name))
+            return (enum lava_routine)i;
+    abort();
+}
+
+static void read_option(struct families_arguments *x, char word, char letter) {
+    if (word == 's')
+        x->side = letter == 'L' ? 141 : 142;
+    else if (word == 'p')
+        x->uplo = letter == 'U' ? 121 : 122;
+    else if (word == 'd')
+        x->diag = letter == 'N' ? 131 : 132;
+    else
+        (word == 't' ? x->transa : x->transb)[0] = letter == 'N' ? 111 : letter == 'T' ? 112 : 113;
+}
+
+struct kind_call *kind_call_chosen(const struct kind_choice *choice) {
+    enum lava_routine routine = routine_named(choice->routine);
+    enum lava_family family = lava_routine_row(routine)->family;
+    struct kind_call *call = begin(kind_cases_find(family), routine);
+    choose_options(call, choice->n);
+    call->x.m[0] = choice->m, call->x.k[0] = choice->k;
+    for (int i = 0; choice->options[i]; i++)
+        read_option(&call->x, call->row->explained[i], choice->options[i]);
+    set_scalar(lava_routine_type(routine), call->alpha, choice->alpha, choice->alpha_imaginary);
+    set_scalar(lava_routine_type(routine), call->beta, choice->beta, 0);
+    make(call);
+    if (choice->beta == 0 && family != LAVA_FAMILY_TRMM && family != LAVA_FAMILY_TRSM)
+        memset(call->c.before, POISON, call->c.bytes);
     return call;
 }
 
@@ -345,6 +402,8 @@ bool kind_calls_expect(struct kind_call *const *calls, int count) {
     pid_t child = fork();
     if (child == 0) {
         setenv("LAVABLAS_MODE", "cpu", 1);
+        setenv("LAVABLAS_CPU_BLAS", "libopenblas.so.0", 1);
+        setenv("OPENBLAS_NUM_THREADS", "1", 1);
         for (int i = 0; i < count; i++)
             expect(calls[i]);
         _exit(0);

@@ -74,6 +74,14 @@ struct kind_call {
 enum lava_routine kind_case_routine(const struct kind_case *row, int type, bool is_plain);
 /* A call of about that order. It has no expected result yet. */
 struct kind_call *kind_call_new(const struct kind_case *row, enum lava_routine routine, int order);
+/* The same with everything chosen: a routine's name, the letters that `explained` of its row counts first,
+ * sizes and scalars. Where C does not count (beta is 0) it is NaN. */
+struct kind_choice {
+    const char *routine, *options;
+    int m, n, k;
+    double alpha, beta, alpha_imaginary;
+};
+struct kind_call *kind_call_chosen(const struct kind_choice *choice);
 void kind_call_free(struct kind_call *call);
 /* Puts a zero on the diagonal of C, at random. */
 void kind_call_make_singular(struct kind_call *call);
