@@ -34,9 +34,14 @@ static enum lava_status run_on(struct lava_engine *engine, const struct lava_ope
     return run(engine, operation, plan, progress);
 }
 
+/* Returns how much memory to plan with after an allocation of so much failed. All blocks of a product become
+ * smaller. A matrix of LAPACK, or of a solve, stays as it is, and at half the memory would not fit. */
+static uint64_t less_memory(const struct lava_operation *operation, uint64_t bytes) {
+    return bytes - bytes / (lava_operation_row(operation)->is_product ? 2 : 8);
+}
+
 /* Runs the plan. If the device has less memory than it said, that of other lanes is freed, the product moves
- * to the first lane, or it is planned with smaller blocks. Block columns have to leave only what does not fit
- * between the buffers. */
+ * to the first lane, or it is planned with smaller blocks. */
 static enum lava_status run_plan(struct lava_lane_lock *lock, const struct lava_operation *operation,
                                  struct lava_plan *plan, struct lava_progress *progress) {
     lava_planning_spare_memory(lock->engine, operation, plan);
@@ -49,13 +54,15 @@ static enum lava_status run_plan(struct lava_lane_lock *lock, const struct lava_
             return status;
         if (lava_context_find_memory(lock))
             continue;
-        if (!released && lock->engine) { /* what is kept of earlier calls may fit this one badly */
+        if (!lock->engine)
+            return status;
+        lava_engine_release(lock->engine); /* what is kept of earlier tries may fit the next one badly */
+        if (!released) {
             released = true;
-            lava_engine_release(lock->engine);
             continue;
         }
-        memory_bytes -= memory_bytes / (plan->columns.width > 0 ? 8 : 2);
-        if (!lock->engine || memory_bytes < LEAST_MEMORY_BYTES)
+        memory_bytes = less_memory(operation, memory_bytes);
+        if (memory_bytes < LEAST_MEMORY_BYTES)
             return status;
         lava_planning_choose(operation, memory_bytes, plan);
         if (plan->place != LAVA_PLACE_GPU)

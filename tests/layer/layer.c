@@ -90,8 +90,8 @@ static struct {
     OTHER_INSTANCE_CALLS(OTHER_MEMBER)
     OTHER_DEVICE_CALLS(OTHER_MEMBER)
     VkDevice device;
-    atomic_uint calls, hangs, lingering;
-    _Atomic bool lost;
+    atomic_uint calls, hangs, came_back, lingering;
+    _Atomic bool lost, released;
     pthread_once_t once;
     pthread_key_t key; /* of threads that linger */
 } layer = {.once = PTHREAD_ONCE_INIT};
@@ -106,8 +106,9 @@ static void hang_in(const char *name) {
         return;
     if (layer.options.hang_ms)
         sleep_ms(layer.options.hang_ms);
-    while (!layer.options.hang_ms)
-        pause();
+    while (!layer.options.hang_ms && !layer.released)
+        sleep_ms(5);
+    layer.came_back++;
 }
 
 /* The driver has answered. */
@@ -421,6 +422,13 @@ static VkResult VKAPI_CALL layer_CreateInstance(const VkInstanceCreateInfo *info
 EXPORT void lavablas_test_layer_hang(void);
 EXPORT void lavablas_test_layer_hang(void) {
     layer.hangs = layer.options.hang_at;
+}
+
+/* Calls that hang come back from here on. Returns how many have. */
+EXPORT unsigned lavablas_test_layer_release(void);
+EXPORT unsigned lavablas_test_layer_release(void) {
+    layer.released = true;
+    return layer.came_back;
 }
 
 /* How many calls there were, and how many of them were held up. */

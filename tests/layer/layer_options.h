@@ -1,6 +1,7 @@
 /* What the layer does, as the environment variable LAVABLAS_TEST_LAYER says: words separated by spaces.
  *
- *   hang=vkCreateDevice        the call does not come back; several with commas
+ *   hang=vkCreateDevice        the call does not come back until lavablas_test_layer_release is called; several
+ *                              with commas
  *   hang=vkCreateDevice@3      from the third such call on, or once lavablas_test_layer_hang is called
  *   ms=500                     it comes to the driver after this time
  *   late=vkWaitSemaphores      the call comes back from the driver after that time; several with commas, of

@@ -4,8 +4,7 @@
  *                                                STUB (stub_families.c) has them: arguments arrive unchanged.
  *                                                PLAIN, the CPU BLAS, has only ?gemm
  *     test_batch compute LIBRARY cpu|counted|gpu values, by LIBRARY's own routines or composed of its ?gemm,
- *                                                on the CPU, and on the device (lavapipe)
- *     test_batch stats LIBRARY                   the statistics that the process prints at exit */
+ *                                                on the CPU, and on the device (lavapipe) */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -471,67 +470,6 @@ static void complaints(void **state) {
     }
 }
 
-/* Two calls count as two, however many products they contain. */
-static void statistics(void **state) {
-    char text[8192];
-    (void)state;
-    run_child("gpu", text, sizeof text);
-    assert_non_null(strstr(text, "lavablas: cblas_sgemm_batch_strided gpu 2 calls, "));
-    assert_non_null(strstr(text, "lavablas: cblas_dgemm_batch gpu 1 calls, "));
-    assert_null(strstr(text, "gemm "));
-    assert_null(strstr(text, "gemm_ "));
-    run_child("cpu", text, sizeof text);
-    assert_non_null(strstr(text, "lavablas: cblas_sgemm_batch_strided cpu 2 calls, "));
-    assert_non_null(strstr(text, "lavablas: cblas_dgemm_batch cpu 1 calls, "));
-}
-
-static int child(void) {
-    static float a[4][400], b[400], c[4][400];
-    static double d[3][400];
-    const void *const inputs[2] = {d[0], d[0]};
-    void *const outputs[2] = {d[1], d[2]};
-    const float one = 1, zero = 0;
-    const double ones[2] = {1, 1};
-    const struct families_arguments strided = {.layout = 101,
-                                               .transa = {111},
-                                               .transb = {112},
-                                               .m = {20},
-                                               .n = {20},
-                                               .k = {20},
-                                               .lda = {20},
-                                               .ldb = {20},
-                                               .ldc = {20},
-                                               .size = {4},
-                                               .count = 1,
-                                               .stride_a = 400,
-                                               .stride_c = 400,
-                                               .alpha = &one,
-                                               .beta = &zero,
-                                               .a = a,
-                                               .b = b,
-                                               .c = c};
-    const struct families_arguments groups = {.layout = 102,
-                                              .transa = {111, 112},
-                                              .transb = {111, 111},
-                                              .m = {20, 10},
-                                              .n = {20, 10},
-                                              .k = {20, 10},
-                                              .lda = {20, 20},
-                                              .ldb = {20, 20},
-                                              .ldc = {20, 20},
-                                              .size = {1, 1},
-                                              .count = 2,
-                                              .alpha = ones,
-                                              .beta = ones,
-                                              .a = inputs,
-                                              .b = inputs,
-                                              .c = (void *)outputs};
-    families_call[LAVA_ROUTINE_cblas_sgemm_batch_strided](&strided);
-    families_call[LAVA_ROUTINE_cblas_dgemm_batch](&groups);
-    families_call[LAVA_ROUTINE_cblas_sgemm_batch_strided](&strided);
-    return 0;
-}
-
 static void lengths_are_not_written(void **state) {
     (void)state;
     for (int i = 0; i < LAVA_ROUTINE_COUNT; i++) {
@@ -553,12 +491,7 @@ static int compute(void) {
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-static int count_calls(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(statistics)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-
 int main(int count, char **arguments) {
-    static const struct family_groups groups = {forward, compute, count_calls, child};
+    static const struct family_groups groups = {.forward = forward, .compute = compute};
     return family_main(count, arguments, &groups);
 }

@@ -5,8 +5,7 @@
  *                                                PLAIN, the CPU BLAS, has only ?gemm
  *     test_batch_level3 compute LIBRARY cpu|counted|gpu
  *                                                values, by LIBRARY's own routines or composed of its ?gemm,
- *                                                on the CPU, and on the device (lavapipe)
- *     test_batch_level3 stats LIBRARY            the statistics that the process prints at exit */
+ *                                                on the CPU, and on the device (lavapipe) */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -498,69 +497,6 @@ static void complaints(void **state) {
     }
 }
 
-/* The calls of the child. */
-static const struct {
-    enum lava_routine routine;
-    int calls;
-} counted_calls[] = {{LAVA_ROUTINE_cblas_dsyrk_batch, 2},
-                     {LAVA_ROUTINE_ztrsm_batch_, 1},
-                     {LAVA_ROUTINE_dtrsm_batch_strided_64_, 3}};
-
-/* A call is one, however many members it has. */
-static void statistics(void **state) {
-    char text[8192], line[100];
-    (void)state;
-    for (int way = 0; way < 2; way++) {
-        run_child(way ? "gpu" : "cpu", text, sizeof text);
-        for (size_t i = 0; i < sizeof counted_calls / sizeof counted_calls[0]; i++) {
-            snprintf(line, sizeof line, "lavablas: %s %s %d calls, ",
-                     lava_routine_name(counted_calls[i].routine), way ? "gpu" : "cpu",
-                     counted_calls[i].calls);
-            assert_non_null(strstr(text, line));
-        }
-        assert_null(strstr(text, "gemm"));
-        assert_null(strstr(text, "syrk "));
-        assert_null(strstr(text, "trsm_ "));
-    }
-}
-
-/* Two members of order 20. */
-static int child(void) {
-    static double a[2][800], c[2][800];
-    static const double ones[4] = {1, 0, 1, 0};
-    static const int sides[FAMILIES_MOST_GROUPS] = {141}, uplos[FAMILIES_MOST_GROUPS] = {121},
-                     diags[FAMILIES_MOST_GROUPS] = {132};
-    const void *as[2] = {a[0], a[1]};
-    void *cs[2] = {c[0], c[1]};
-    for (size_t i = 0; i < sizeof counted_calls / sizeof counted_calls[0]; i++)
-        for (int j = 0; j < counted_calls[i].calls; j++) {
-            bool strided = is_strided(lava_routine_row(counted_calls[i].routine));
-            families_call[counted_calls[i].routine](
-                &(struct families_arguments){.layout = 102,
-                                             .side = 141,
-                                             .uplo = 121,
-                                             .diag = 132,
-                                             .sides = sides,
-                                             .uplos = uplos,
-                                             .diags = diags,
-                                             .transa = {111},
-                                             .m = {20},
-                                             .n = {20},
-                                             .k = {20},
-                                             .lda = {20},
-                                             .ldc = {20},
-                                             .size = {2},
-                                             .count = 1,
-                                             .stride_a = 400,
-                                             .stride_c = 400,
-                                             .alpha = ones,
-                                             .beta = ones,
-                                             .a = strided ? (const void *)a : as,
-                                             .c = strided ? (void *)c : (void *)cs});
-        }
-    return 0;
-}
-
 static void lengths_are_not_written(void **state) {
     (void)state;
     for (int i = 0; i < LAVA_ROUTINE_COUNT; i++) {
@@ -583,13 +519,8 @@ static int compute(void) {
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-static int count_calls(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(statistics)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-
 int main(int count, char **arguments) {
-    static const struct family_groups groups = {forward, compute, count_calls, child};
+    static const struct family_groups groups = {.forward = forward, .compute = compute};
     poison_begin(20261124);
     return family_main(count, arguments, &groups);
 }

@@ -4,8 +4,7 @@
  *                                                STUB (stub_families.c) has them: arguments arrive unchanged.
  *                                                PLAIN, the CPU BLAS, has only ?gemm
  *     test_gemmt compute LIBRARY cpu|counted|gpu values, by LIBRARY's own routines or composed of its ?gemm,
- *                                                on the CPU, and on the device (lavapipe)
- *     test_gemmt stats LIBRARY                   the statistics that the process prints at exit */
+ *                                                on the CPU, and on the device (lavapipe) */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -239,31 +238,6 @@ static void complaints(void **state) {
     }
 }
 
-/* Two calls count as two, however many products they contain. */
-static void statistics(void **state) {
-    char text[8192];
-    (void)state;
-    run_child("gpu", text, sizeof text);
-    assert_non_null(strstr(text, "lavablas: cblas_sgemmt gpu 2 calls, "));
-    assert_non_null(strstr(text, "lavablas: dgemmtr_ gpu 1 calls, "));
-    assert_null(strstr(text, "gemm "));
-    assert_null(strstr(text, "gemm_ "));
-    run_child("cpu", text, sizeof text);
-    assert_non_null(strstr(text, "lavablas: cblas_sgemmt cpu 2 calls, "));
-    assert_non_null(strstr(text, "lavablas: dgemmtr_ cpu 1 calls, "));
-}
-
-static int child(void) {
-    const enum lava_routine routines[] = {LAVA_ROUTINE_cblas_sgemmt, LAVA_ROUTINE_dgemmtr_,
-                                          LAVA_ROUTINE_cblas_sgemmt};
-    for (int i = 0; i < 3; i++) {
-        struct gemmt_case t = random_case(lava_routine_row(routines[i]), 150, 20);
-        t.alpha.real = 1;
-        check_case(routines[i], &t);
-    }
-    return 0;
-}
-
 static void lengths_are_not_written(void **state) {
     (void)state;
     for (int i = 0; i < LAVA_ROUTINE_COUNT; i++) {
@@ -285,12 +259,7 @@ static int compute(void) {
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-static int count_calls(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(statistics)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-
 int main(int count, char **arguments) {
-    static const struct family_groups groups = {forward, compute, count_calls, child};
+    static const struct family_groups groups = {.forward = forward, .compute = compute};
     return family_main(count, arguments, &groups);
 }

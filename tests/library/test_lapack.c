@@ -4,8 +4,7 @@
  *                                                STUB (stub_families.c) has them: arguments arrive untouched;
  *                                                PLAIN, the CPU BLAS, has ?gemm alone
  *     test_lapack compute LIBRARY cpu|counted|gpu values, of LIBRARY's own routines or made of its ?gemm, on
- * the CPU, and in mode gpu (lavapipe) test_lapack stats LIBRARY                 what the process tells at its
- * end */
+ *                                                the CPU, and in mode gpu (lavapipe) */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -356,46 +355,6 @@ static void complaints(void **state) {
     }
 }
 
-/* The calls of the child. */
-static const struct {
-    enum lava_routine routine;
-    int calls;
-} counted_calls[] = {{LAVA_ROUTINE_dpotrf_, 2},
-                     {LAVA_ROUTINE_cpotrf_64_, 1},
-                     {LAVA_ROUTINE_scipy_spotrf_, 3},
-                     {LAVA_ROUTINE_zgetrf_, 2},
-                     {LAVA_ROUTINE_sgetrf_64_, 1}};
-
-static void check_statistics(const char *text, const char *place) {
-    for (size_t i = 0; i < sizeof counted_calls / sizeof counted_calls[0]; i++) {
-        char line[100];
-        snprintf(line, sizeof line, "lavablas: %s %s %d calls, ", lava_routine_name(counted_calls[i].routine),
-                 place, counted_calls[i].calls);
-        assert_non_null(strstr(text, line));
-    }
-    assert_null(strstr(text, "gemm_ "));
-}
-
-/* A call is one, however many products it is made of. */
-static void statistics(void **state) {
-    char text[8192];
-    (void)state;
-    run_child("gpu", text, sizeof text);
-    check_statistics(text, "gpu");
-    run_child("cpu", text, sizeof text);
-    check_statistics(text, "cpu");
-}
-
-static int child(void) {
-    for (size_t i = 0; i < sizeof counted_calls / sizeof counted_calls[0]; i++)
-        for (int j = 0; j < counted_calls[i].calls; j++)
-            if (is_potrf((int)counted_calls[i].routine))
-                check_case(counted_calls[i].routine, 150 + 10 * j);
-            else
-                check_general_case(counted_calls[i].routine, 150 + 10 * j, 150, -1);
-    return 0;
-}
-
 static int forward(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(arguments_arrive_untouched)};
     return cmocka_run_group_tests(tests, NULL, NULL);
@@ -407,13 +366,8 @@ static int compute(void) {
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-static int count_calls(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(statistics)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-
 int main(int count, char **arguments) {
-    static const struct family_groups groups = {forward, compute, count_calls, child};
+    static const struct family_groups groups = {.forward = forward, .compute = compute};
     poison_begin((unsigned)time(NULL));
     return family_main(count, arguments, &groups);
 }

@@ -5,8 +5,7 @@
  *                                                PLAIN, the CPU BLAS, has ?gemm alone
  *     test_lapack_gels compute LIBRARY cpu|counted|gpu
  *                                                values, of LIBRARY's own routines or made of its ?gemm, on
- *                                                the CPU, and in mode gpu (lavapipe)
- *     test_lapack_gels stats LIBRARY             what the process tells at its end */
+ *                                                the CPU, and in mode gpu (lavapipe) */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -546,24 +545,6 @@ static void complaints(void **state) {
     }
 }
 
-/* What has no program on the device counts, too. */
-static void statistics(void **state) {
-    static const char *const places[] = {"gpu", "cpu"};
-    char text[8192], line[100];
-    (void)state;
-    for (size_t p = 0; p < 2; p++) {
-        run_child(places[p], text, sizeof text);
-        snprintf(line, sizeof line, "lavablas: zgels_ %s 2 calls, ", places[p]);
-        assert_non_null(strstr(text, line));
-    }
-}
-
-static int child(void) {
-    check_case(LAVA_ROUTINE_zgels_, false, 150, 140, 9);
-    check_case(LAVA_ROUTINE_zgels_, false, 50, 60, 9);
-    return 0;
-}
-
 static int forward(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(arguments_arrive_untouched),
                                        cmocka_unit_test(lengths_are_not_written)};
@@ -578,13 +559,8 @@ static int compute(void) {
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-static int count_calls(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(statistics)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-
 int main(int count, char **arguments) {
-    static const struct family_groups groups = {forward, compute, count_calls, child};
+    static const struct family_groups groups = {.forward = forward, .compute = compute};
     poison_begin((unsigned)time(NULL));
     problem_seed = poison_seed;
     return family_main(count, arguments, &groups);

@@ -5,9 +5,7 @@
  *                                     CPU BLAS, has ?gemm alone
  *     test_lapack_inverse compute LIBRARY cpu|counted|gpu
  *                                     values, of LIBRARY's own routines or made of its ?gemm, on the CPU, and
- *                                     in mode gpu (lavapipe)
- *     test_lapack_inverse stats LIBRARY
- *                                     what the process tells at its end */
+ *                                     in mode gpu (lavapipe) */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -518,43 +516,6 @@ static void complaints(void **state) {
     }
 }
 
-/* The calls of the child. */
-static const struct {
-    enum lava_routine routine;
-    int calls;
-} counted_calls[] = {{LAVA_ROUTINE_dtrtrs_, 2}, {LAVA_ROUTINE_ctrtrs_64_, 1},
-                     {LAVA_ROUTINE_strtri_, 1}, {LAVA_ROUTINE_zlauum_64_, 1},
-                     {LAVA_ROUTINE_dpotri_, 3}, {LAVA_ROUTINE_scipy_cpotri_, 1}};
-
-/* A call is one, however many operations it is made of. */
-static void statistics(void **state) {
-    static const char *const places[] = {"gpu", "cpu"};
-    char text[8192], line[100];
-    (void)state;
-    for (size_t p = 0; p < 2; p++) {
-        run_child(places[p], text, sizeof text);
-        for (size_t i = 0; i < sizeof counted_calls / sizeof counted_calls[0]; i++) {
-            snprintf(line, sizeof line, "lavablas: %s %s %d calls, ",
-                     lava_routine_name(counted_calls[i].routine), places[p], counted_calls[i].calls);
-            assert_non_null(strstr(text, line));
-        }
-        assert_non_null(
-            strstr(text, p > 0 ? "lavablas: dgetri_ cpu 2 calls, " : "lavablas: dgetri_ gpu 1 calls, "));
-        assert_true(p > 0 || !strstr(text, "trsm"));
-    }
-}
-
-static int child(void) {
-    for (size_t i = 0; i < sizeof counted_calls / sizeof counted_calls[0]; i++)
-        for (int j = 0; j < counted_calls[i].calls; j++)
-            if (is_triangle((int)counted_calls[i].routine))
-                check_triangle(counted_calls[i].routine, 150 + 10 * j);
-            else
-                check_solve(counted_calls[i].routine, 150 + 10 * j, 20);
-    check_getri(LAVA_ROUTINE_dgetri_, 150);
-    return 0;
-}
-
 static int forward(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(arguments_arrive_untouched),
                                        cmocka_unit_test(lengths_are_not_written)};
@@ -568,13 +529,8 @@ static int compute(void) {
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-static int count_calls(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(statistics)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-
 int main(int count, char **arguments) {
-    static const struct family_groups groups = {forward, compute, count_calls, child};
+    static const struct family_groups groups = {.forward = forward, .compute = compute};
     poison_begin((unsigned)time(NULL));
     return family_main(count, arguments, &groups);
 }

@@ -5,8 +5,7 @@
  *                                                PLAIN, the CPU BLAS, has ?gemm alone
  *     test_lapack_qr compute LIBRARY cpu|counted|gpu
  *                                                values, of LIBRARY's own routines or made of its ?gemm, on
- * the CPU, and in mode gpu (lavapipe) test_lapack_qr stats LIBRARY              what the process tells at its
- * end */
+ *                                                the CPU, and in mode gpu (lavapipe) */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -359,26 +358,6 @@ static void no_rows(void **state) {
     }
 }
 
-static void statistics(void **state) {
-    static const char *const places[] = {"gpu", "cpu"};
-    char text[8192], line[100];
-    (void)state;
-    for (size_t p = 0; p < 2; p++) {
-        run_child(places[p], text, sizeof text);
-        snprintf(line, sizeof line, "lavablas: zgeqrf_ %s 2 calls, ", places[p]);
-        assert_non_null(strstr(text, line));
-        snprintf(line, sizeof line, "lavablas: zungqr_ %s 1 calls, ", places[p]);
-        assert_non_null(strstr(text, line));
-        assert_true(p > 0 || !strstr(text, "gemm_ "));
-    }
-}
-
-static int child(void) {
-    check_factors(LAVA_ROUTINE_zgeqrf_, 150, 140);
-    check_form(LAVA_ROUTINE_zungqr_, 150, 140, 130);
-    return 0;
-}
-
 static int forward(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(arguments_arrive_untouched),
                                        cmocka_unit_test(lengths_are_not_written)};
@@ -392,13 +371,8 @@ static int compute(void) {
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-static int count_calls(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(statistics)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-
 int main(int count, char **arguments) {
-    static const struct family_groups groups = {forward, compute, count_calls, child};
+    static const struct family_groups groups = {.forward = forward, .compute = compute};
     poison_begin((unsigned)time(NULL));
     problem_seed = poison_seed;
     return family_main(count, arguments, &groups);

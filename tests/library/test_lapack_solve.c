@@ -5,8 +5,7 @@
  *                                                PLAIN, the CPU BLAS, has ?gemm alone
  *     test_lapack_solve compute LIBRARY cpu|counted|gpu
  *                                                values, of LIBRARY's own routines or made of its ?gemm, on
- * the CPU, and in mode gpu (lavapipe) test_lapack_solve stats LIBRARY           what the process tells at its
- * end */
+ *                                                the CPU, and in mode gpu (lavapipe) */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -355,39 +354,6 @@ static void complaints(void **state) {
     }
 }
 
-/* The calls of the child: each driver once, and what solves by its factors once or three times. */
-static const struct {
-    enum lava_routine routine;
-    int calls;
-} counted_calls[] = {{LAVA_ROUTINE_dposv_, 1},
-                     {LAVA_ROUTINE_dpotrs_, 1},
-                     {LAVA_ROUTINE_cgesv_64_, 1},
-                     {LAVA_ROUTINE_cgetrs_64_, 3}};
-
-/* A call is one, however many operations it is made of, and goes to the CPU's own routine as a whole. There
- * another library's ?posv may call ?potrs. */
-static void statistics(void **state) {
-    static const char *const places[] = {"gpu", "cpu"};
-    char text[8192], line[100];
-    (void)state;
-    for (size_t p = 0; p < 2; p++) {
-        run_child(places[p], text, sizeof text);
-        for (size_t i = 0; i < sizeof counted_calls / sizeof counted_calls[0]; i++) {
-            snprintf(line, sizeof line, "lavablas: %s %s %d calls, ",
-                     lava_routine_name(counted_calls[i].routine), places[p], counted_calls[i].calls);
-            if (p == 0 || is_driver((int)counted_calls[i].routine))
-                assert_non_null(strstr(text, line));
-        }
-        assert_true(p > 0 || !strstr(text, "trsm"));
-    }
-}
-
-static int child(void) {
-    check_case(LAVA_ROUTINE_dposv_, 150, 20);
-    check_case(LAVA_ROUTINE_cgesv_64_, 150, 20);
-    return 0;
-}
-
 static int forward(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(arguments_arrive_untouched),
                                        cmocka_unit_test(lengths_are_not_written)};
@@ -400,13 +366,8 @@ static int compute(void) {
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-static int count_calls(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(statistics)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-
 int main(int count, char **arguments) {
-    static const struct family_groups groups = {forward, compute, count_calls, child};
+    static const struct family_groups groups = {.forward = forward, .compute = compute};
     poison_begin((unsigned)time(NULL));
     return family_main(count, arguments, &groups);
 }

@@ -4,8 +4,7 @@
  *                                                STUB (stub_families.c) has them: arguments arrive untouched;
  *                                                PLAIN, the CPU BLAS, has ?gemm alone
  *     test_level3 compute LIBRARY cpu|counted|gpu values, of LIBRARY's own routines or composed of its ?gemm,
- *                                                on the CPU, and in mode gpu (lavapipe)
- *     test_level3 stats LIBRARY                 what the process tells at its end */
+ *                                                on the CPU, and in mode gpu (lavapipe) */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -422,45 +421,6 @@ static void complaints_of_trans(void **state) {
     }
 }
 
-/* The calls of the child. */
-static const struct {
-    enum lava_routine routine;
-    int calls;
-} counted_calls[] = {{LAVA_ROUTINE_cblas_dsymm, 2}, {LAVA_ROUTINE_zher2k_, 1}, {LAVA_ROUTINE_strsm_64_, 3}};
-
-static void check_statistics(const char *text, bool is_forced) {
-    for (size_t i = 0; i < sizeof counted_calls / sizeof counted_calls[0]; i++) {
-        const struct lava_routine_row *row = lava_routine_row(counted_calls[i].routine);
-        char line[100];
-        snprintf(line, sizeof line, "lavablas: %s %s %d calls, ", row->name, is_forced ? "gpu" : "cpu",
-                 counted_calls[i].calls);
-        assert_non_null(strstr(text, line));
-    }
-    assert_null(strstr(text, "gemm "));
-    assert_null(strstr(text, "gemm_ "));
-}
-
-/* A call is one, however many products it is made of. */
-static void statistics(void **state) {
-    char text[8192];
-    (void)state;
-    run_child("gpu", text, sizeof text);
-    check_statistics(text, true);
-    run_child("cpu", text, sizeof text);
-    check_statistics(text, false);
-}
-
-static int child(void) {
-    for (size_t i = 0; i < sizeof counted_calls / sizeof counted_calls[0]; i++)
-        for (int j = 0; j < counted_calls[i].calls; j++) {
-            struct level3_case t =
-                random_case(lava_routine_row(counted_calls[i].routine), 90 + 10 * j, 100, 20);
-            t.alpha.real = 1;
-            check_case(counted_calls[i].routine, &t);
-        }
-    return 0;
-}
-
 static void lengths_are_not_written(void **state) {
     (void)state;
     for (int i = 0; i < LAVA_ROUTINE_COUNT; i++) {
@@ -482,13 +442,8 @@ static int compute(void) {
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-static int count_calls(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(statistics)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-
 int main(int count, char **arguments) {
-    static const struct family_groups groups = {forward, compute, count_calls, child};
+    static const struct family_groups groups = {.forward = forward, .compute = compute};
     poison_begin((unsigned)time(NULL));
     return family_main(count, arguments, &groups);
 }

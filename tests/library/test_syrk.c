@@ -4,8 +4,7 @@
  *                                                STUB (stub_families.c) has them: arguments arrive untouched;
  *                                                PLAIN, the CPU BLAS, has ?gemm alone
  *     test_syrk compute LIBRARY cpu|counted|gpu values, of LIBRARY's own routines or composed of its ?gemm,
- *                                                on the CPU, and on the device (lavapipe)
- *     test_syrk stats LIBRARY                   what the process tells at its end */
+ *                                                on the CPU, and on the device (lavapipe) */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -251,31 +250,6 @@ static void complaints(void **state) {
     }
 }
 
-/* Two calls are two, however many products they are made of. */
-static void statistics(void **state) {
-    char text[8192];
-    (void)state;
-    run_child("gpu", text, sizeof text);
-    assert_non_null(strstr(text, "lavablas: cblas_ssyrk gpu 2 calls, "));
-    assert_non_null(strstr(text, "lavablas: dsyrk_ gpu 1 calls, "));
-    assert_null(strstr(text, "gemm "));
-    assert_null(strstr(text, "gemm_ "));
-    run_child("cpu", text, sizeof text);
-    assert_non_null(strstr(text, "lavablas: cblas_ssyrk cpu 2 calls, "));
-    assert_non_null(strstr(text, "lavablas: dsyrk_ cpu 1 calls, "));
-}
-
-static int child(void) {
-    const enum lava_routine routines[] = {LAVA_ROUTINE_cblas_ssyrk, LAVA_ROUTINE_dsyrk_,
-                                          LAVA_ROUTINE_cblas_ssyrk};
-    for (int i = 0; i < 3; i++) {
-        struct syrk_case t = random_case(lava_routine_row(routines[i]), 150, 20);
-        t.alpha.real = 1;
-        check_case(routines[i], &t);
-    }
-    return 0;
-}
-
 static void lengths_are_not_written(void **state) {
     (void)state;
     for (int i = 0; i < LAVA_ROUTINE_COUNT; i++) {
@@ -297,12 +271,7 @@ static int compute(void) {
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-static int count_calls(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(statistics)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-
 int main(int count, char **arguments) {
-    static const struct family_groups groups = {forward, compute, count_calls, child};
+    static const struct family_groups groups = {.forward = forward, .compute = compute};
     return family_main(count, arguments, &groups);
 }

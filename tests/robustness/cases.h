@@ -3,6 +3,7 @@
  *
  *   PROGRAM            all cases
  *   PROGRAM CASE       one of them, in a process of its own
+ *   LAVA_TEST_REPEATS=4    repeats are so many times as many: in the suite "full"
  *
  * They run on the software device, or on the one that LAVA_TEST_DEVICE names as LAVABLAS_DEVICE does: by
  * hand, on a GPU.

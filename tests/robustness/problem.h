@@ -17,6 +17,10 @@ extern unsigned problem_seed; /* of all random numbers here */
 /* Where a loop over the four types begins that takes every second one: with fp32 or fp64, at random. */
 size_t problem_first_type(void);
 double problem_uniform(double low, double high);
+struct CMUnitTest;
+/* What main returns: runs the group, or with LAVA_TEST_PART=0 or 1 every second test of it, from the first or
+ * the second on. */
+int problem_run_tests(const struct CMUnitTest *tests, size_t count, int begin(void **), int end(void **));
 
 struct value {
     long double re, im;

@@ -43,12 +43,13 @@ static enum lava_type type_of(char letter) {
  * false if there are no such devices. */
 static bool make(void) {
     unsigned seed = device_test_seed();
+    find_calls();
+    for (int i = first; i < last; i++)
+        calls[i].make(calls[i].data, seed + (unsigned)i);
     if (lavablas_wait(NULL) || lava_context_devices() == 1)
         return false;
     devices = lava_context_devices();
-    find_calls();
     for (int i = first; i < last; i++) {
-        calls[i].make(calls[i].data, seed + (unsigned)i);
         void *c = calls[i].new_c(calls[i].data);
         calls[i].run(calls[i].data, c);
         CASE_CHECK(!strcmp(case_place(NULL), "gpu"));

@@ -15,7 +15,7 @@
 struct shared_call {
     const char *name; /* begins with its type's letter; those of a type follow each other */
     void *data;
-    void (*make)(void *data, unsigned seed);
+    void (*make)(void *data, unsigned seed); /* called before the library is */
     void (*free)(void *data);
     void *(*new_c)(const void *data); /* a copy of the old C, for the result; the caller frees it */
     void (*run)(const void *data, void *c);

@@ -394,7 +394,7 @@ static const struct test_case cases[] = {
      .variables = {"LAVABLAS_MODE=auto", "LAVABLAS_LEARN=off"}},
     {.name = "device_fails", .run = device_fails, .lines = -1},
     {.name = "fork_during_measurements", .run = fork_during_measurements, .repeats = 2},
-    {.name = "exit_during_measurements", .run = exit_during_measurements, .repeats = 10, .status = 3 << 8},
+    {.name = "exit_during_measurements", .run = exit_during_measurements, .repeats = 5, .status = 3 << 8},
     {.name = "return_during_measurements",
      .run = some_moment_of_measurements,
      .repeats = 3,

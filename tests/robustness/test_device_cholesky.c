@@ -566,5 +566,5 @@ int main(void) {
         cmocka_unit_test(every_way), cmocka_unit_test(large),           cmocka_unit_test(same_bits),
         cmocka_unit_test(exact),     cmocka_unit_test(ill_conditioned), cmocka_unit_test(not_positive),
         cmocka_unit_test(infinity),  cmocka_unit_test(chain),           cmocka_unit_test(refused)};
-    return cmocka_run_group_tests(tests, open_engine, close_engine);
+    return problem_run_tests(tests, COUNT(tests), open_engine, close_engine);
 }

@@ -1,14 +1,23 @@
-/* Triangles of C, and products with structured matrices, that several devices share: the bits are those of
- * one device, nothing else is written, and whatever fails the result is right. */
-#include "tests/robustness/level3.h"
+/* Triangles of C, products with structured matrices, and solves, that several devices share: the bits are
+ * those of one device, nothing else is written, and whatever fails the result is right. The calls are of the
+ * table of cases (kind_cases.h). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/library/poison.h"
+#include "tests/robustness/kind_cases.h"
 #include "tests/robustness/shared_calls.h"
 
+/* A call, and what it is made of. */
+struct level3_call {
+    struct kind_choice choice;
+    struct kind_call *call;
+};
+
 // clang-format off
-#define CALL(name, characters, rows, columns, terms, a, b, ai)                                            \
-    {.routine = name, .options = characters, .m = rows, .n = columns, .k = terms, .alpha = a, .beta = b,   \
-     .alpha_imaginary = ai}
-#define CALLS 20
-static struct level3_call calls[CALLS] = { /* by type */
+#define CALL(name, characters, rows, columns, terms, a, b, ai) {.choice = {name, characters, rows, columns, terms, a, b, ai}}
+#define PRODUCTS 20
+static struct level3_call products[PRODUCTS] = { /* by type */
     CALL("ssyrk_",  "UN",   700, 700, 150, 1.25, 0.5, 0),
     CALL("ssyr2k_", "LN",   520, 520, 120, 1,    1,   0),
     CALL("sgemmt_", "LNN",  700, 700, 150, 1,    0,   0),
@@ -30,30 +39,52 @@ static struct level3_call calls[CALLS] = { /* by type */
     CALL("zher2k_", "LC",   270, 270, 70,  1,    0.5, -0.5),
     CALL("zgemmt_", "UNC",  331, 331, 90,  -1,   0,   0.5),
 };
+#define SOLVES 10
+static struct level3_call solves[SOLVES] = {
+    CALL("strsm_", "LLNN", 300, 1500, 0, 1,  0, 0),
+    CALL("strsm_", "RUTU", 1400, 290, 0, -1, 0, 0),
+    CALL("dtrsm_", "LUNU", 280, 1100, 0, 2,  0, 0),
+    CALL("dtrsm_", "RLNN", 1000, 270, 0, 1,  0, 0),
+    CALL("dtrsm_", "LUTN", 560, 520, 0,  1,  0, 0),
+    CALL("ctrsm_", "LUCN", 200, 900, 0,  1,  0, 0),
+    CALL("ctrsm_", "RLTN", 800, 190, 0,  2,  0, 0),
+    CALL("ztrsm_", "LLTN", 190, 700, 0,  -1, 0, 0),
+    CALL("ztrsm_", "RUNN", 600, 180, 0,  1,  0, 0),
+    CALL("ztrsm_", "RLCU", 400, 530, 0,  2,  0, 0), /* by bands */
+};
 // clang-format on
 
-static void make(void *call, unsigned seed) {
-    level3_make(call, seed);
+static void make(void *data, unsigned seed) {
+    struct level3_call *x = data;
+    poison_seed = seed;
+    x->call = kind_call_chosen(&x->choice);
+    CASE_CHECK(kind_calls_expect(&x->call, 1));
 }
 
-static void end(void *call) {
-    level3_free(call);
+static void end(void *data) {
+    struct level3_call *x = data;
+    kind_call_free(x->call);
 }
 
-static void *new_c(const void *call) {
-    return level3_new_c(call);
+static size_t c_bytes(const void *data) {
+    const struct level3_call *x = data;
+    return x->call->c.bytes;
 }
 
-static void run(const void *call, void *c) {
-    level3_run(call, c);
+static void *new_c(const void *data) {
+    return malloc(c_bytes(data));
 }
 
-static bool check(const void *call, const void *c) {
-    return level3_check(call, c);
+static void run(const void *data, void *c) {
+    const struct level3_call *x = data;
+    kind_call_run(x->call);
+    memcpy(c, x->call->c.now, c_bytes(data));
 }
 
-static size_t c_bytes(const void *call) {
-    return level3_c_bytes(call);
+static bool check(const void *data, const void *c) {
+    const struct level3_call *x = data;
+    memcpy(x->call->c.now, c, c_bytes(data));
+    return kind_call_is_right(x->call, "shared");
 }
 
 static const struct test_case cases[] = {
@@ -71,9 +102,14 @@ static const struct test_case cases[] = {
     {.name = NULL},
 };
 
+/* LAVA_TEST_SOLVES: solves, not products. */
 int main(int argument_count, char **arguments) {
-    struct shared_call shared[CALLS];
-    for (int i = 0; i < CALLS; i++)
-        shared[i] = (struct shared_call){calls[i].routine, &calls[i], make, end, new_c, run, check, c_bytes};
-    return shared_calls_main(argument_count, arguments, cases, shared, CALLS);
+    struct shared_call shared[PRODUCTS];
+    bool are_solves = getenv("LAVA_TEST_SOLVES") != NULL;
+    struct level3_call *calls = are_solves ? solves : products;
+    int count = are_solves ? SOLVES : PRODUCTS;
+    for (int i = 0; i < count; i++)
+        shared[i] =
+            (struct shared_call){calls[i].choice.routine, &calls[i], make, end, new_c, run, check, c_bytes};
+    return shared_calls_main(argument_count, arguments, cases, shared, count);
 }
