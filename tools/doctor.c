@@ -278,7 +278,8 @@ static bool check_tests(struct lava_capabilities *device) {
             why);
         return false;
     }
-    add(GOOD, NULL, "start: the device opens in %.0f ms", (double)(lava_clock_now_ns() - begin_ns) / 1e6);
+    add(GOOD, NULL, "start: the device opens in %.0f ms once the driver's files are in memory",
+        (double)(lava_clock_now_ns() - begin_ns) / 1e6);
     if (device->memory_bytes < LITTLE_MEMORY_BYTES)
         add(KNOW, "end other programs that use the GPU; raise LAVABLAS_MEMORY if it is set",
             "memory: only %.0f MiB may be used: products run in many small blocks",

@@ -191,28 +191,28 @@ static void put_report(FILE *stream) {
     fputs("}}\n", stream);
 }
 
-/* No memory: nothing is told. */
-static void tell(const char *path, void (*put)(FILE *stream)) {
+/* Returns whether there was memory for it. */
+static bool tell(const char *path, void (*put)(FILE *stream)) {
     char *text = NULL;
     size_t length = 0;
     FILE *stream = open_memstream(&text, &length);
     if (!stream)
-        return;
+        return false;
     put(stream);
-    bool any = !fclose(stream) && length > 0;
-    if (any && *path)
+    bool is_whole = !fclose(stream);
+    if (is_whole && length > 0 && *path)
         append(path, text, length);
-    else if (any)
+    else if (is_whole && length > 0)
         write_all(STDERR_FILENO, text, length);
     free(text);
+    return is_whole;
 }
 
 void lava_report_print(void) {
     const char *path = lava_config_get()->stats;
     bool is_report = path && lava_config_is_report(path);
     if (path && !(is_report && told))
-        tell(path, is_report ? put_report : lava_stats_print);
-    told = told || is_report;
+        told = tell(path, is_report ? put_report : lava_stats_print) && is_report;
 }
 
 void lava_report_end(void) {

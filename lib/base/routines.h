@@ -17,6 +17,7 @@
 /* A name is prefix, routine, suffix. If several would do, the CPU BLAS is called by the first name that it has.
  *
  *     prefix        suffix  convention  integers               called by                          */
+/* Without the plain name, which is too short to belong to a BLAS for sure, if programs call the routine for small work. */
 #define LAVA_FORMS_VECTOR(X, ...)                                                                         \
     X(             , _     , FORTRAN,    int,     __VA_ARGS__) /* Fortran: LAPACK, Octave, R             */ \
     X(cblas_       ,       , CBLAS,      int,     __VA_ARGS__) /* C: Debian's NumPy, GSL                 */ \
@@ -28,7 +29,6 @@
     X(scipy_cblas_ , 64_   , CBLAS,      int64_t, __VA_ARGS__)                                              \
     X(             , _64   , FORTRAN,    int64_t, __VA_ARGS__) /* netlib, oneMKL                         */ \
     X(cblas_       , _64   , CBLAS,      int64_t, __VA_ARGS__)
-/* The plain name is too short to belong to a BLAS for sure, if programs call the routine for small work, too. */
 #define LAVA_FORMS_ALL(X, ...)                                                                            \
     LAVA_FORMS_VECTOR(X, __VA_ARGS__)                                                                       \
     X(             ,       , FORTRAN,    int,     __VA_ARGS__) /* oneMKL                                 */

@@ -141,7 +141,8 @@ static bool is_settled(const struct lava_builder *builder, int kernel, enum lava
     return all || *status;
 }
 
-/* Returns the first settled kernel that was not reported; -1: none; *waits: there will be one. */
+/* Returns the first settled kernel that was not reported; -1: none; *waits: there will be one. The first of
+ * all comes before the others, because calls wait for it. */
 static int find_settled(const struct lava_builder *builder, enum lava_status *status, bool *waits) {
     *waits = false;
     for (int i = 0; i < builder->kernels; i++) {
@@ -150,6 +151,8 @@ static int find_settled(const struct lava_builder *builder, enum lava_status *st
         if (is_settled(builder, i, status))
             return i;
         *waits = true;
+        if (i == 0)
+            break;
     }
     return -1;
 }

@@ -33,7 +33,8 @@
 /* By a guess this share of a call counts that the device would lose: the CPU may be slower than guessed. */
 #define LOST_SHARE (1.0 / 16)
 
-/* A class of operations; all zero: free. The name is part of the key's hash, which is never 0. */
+/* A class of operations; all zero: free. The name is a part of the key's hash, made odd so that it is not 0.
+ */
 union forecast_class {
     uint64_t word;
     struct {
@@ -118,7 +119,7 @@ static double ratio_of(const struct lava_operation *operation) {
     return lava_forecast_class_ratio(&start.ratios, &start.prospect, operation);
 }
 
-/* One product of a batch tells nothing about all, and where the device is forced it wins every call. */
+/* One product of a batch tells nothing about all, and if the device is forced it wins every call. */
 static double share_of(const struct lava_operation *operation, double products) {
     if (products > 1 || lava_config_get()->mode == LAVA_MODE_GPU)
         return 1;

@@ -14,7 +14,7 @@
 #include "dispatch/operation.h"
 #include "lib/offload/learning.h"
 
-/* Counts a call with so many products. Returns whether the process has multiplied too little so far to be
+/* Counts a call with n products. Returns whether the process has multiplied too little so far to be
  * worth a preparation. That takes most of a second of one core, and of exit() in a process that ends before
  * it is done. Counts nothing once a preparation has begun. */
 bool lava_forecast_is_early(const struct lava_operation *operation, double products);
@@ -42,8 +42,8 @@ struct lava_forecast {
  * memory with the CPU may still win what this one loses. */
 struct lava_forecast lava_forecast_guess(const struct lava_figures *figures);
 
-/* Returns the device's time for the operation, divided by the CPU's; 0 where one of them is not known.
- * Infinite where C overlaps A or B, because no device takes that. */
+/* Returns the device's time for the operation, divided by the CPU's; 0 if one of them is not known.
+ * Infinite if C overlaps A or B, because no device takes that. */
 double lava_forecast_ratio(const struct lava_forecast *prospect, const struct lava_operation *operation);
 
 /* Returns the part of the operation's CPU time that counts, from 0 to 1, for such a ratio, estimated or
@@ -52,8 +52,8 @@ double lava_forecast_ratio(const struct lava_forecast *prospect, const struct la
  * Known figures: an operation that would stay on the CPU does not count, nor one of unknown times. Of another
  * one twice the predicted saving counts, at most the whole time.
  *
- * A guess: an operation counts as a whole where the guessed device needs less time than the CPU or the times
- * are not known, and with a sixteenth where it needs more. The sixteenth is there because the guessed CPU may
+ * A guess: an operation counts as a whole if the guessed device needs less time than the CPU or the times
+ * are not known, and with a sixteenth if it needs more. The sixteenth is there because the guessed CPU may
  * be several times too fast: a program that multiplies for long starts the preparation, and with it the
  * measurement, once. */
 double lava_forecast_share(const struct lava_forecast *prospect, const struct lava_operation *operation,
@@ -66,7 +66,7 @@ struct lava_forecast_ratios {
     _Atomic uint64_t classes[LAVA_FORECAST_CLASSES];
 };
 
-/* What stands for the ratio of a class without a place: less than any other. */
+/* What stands for the ratio of a class without a place: less than any that occurs. */
 #define LAVA_FORECAST_NO_PLACE 0x1p-31
 
 /* Returns lava_forecast_ratio of an operation of the same class. Where there is no place for a class, the

@@ -7,7 +7,7 @@
  * taken meanwhile. A child of fork() never takes the mutex, because another thread of its parent may have
  * held it: nothing is learnt there.
  *
- * Invariant: the table is from products with one set of figures; it is emptied where there are new ones. */
+ * Invariant: the table is from products with one set of figures; it is emptied when there are new ones. */
 #include "lib/offload/learning.h"
 
 #include <math.h>

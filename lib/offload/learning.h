@@ -1,5 +1,5 @@
 /* Learns from the calls themselves: compares the time of each product that had a plan with the estimates, and
- * corrects later decisions by that (dispatch/experience.h). Where LAVABLAS_LEARN=off, where the mode is not
+ * corrects later decisions by that (dispatch/experience.h). If LAVABLAS_LEARN=off, if the mode is not
  * AUTO, and in explanations, decisions follow the figures alone. Any thread may call these functions. */
 #ifndef LAVA_OFFLOAD_LEARNING_H
 #define LAVA_OFFLOAD_LEARNING_H
@@ -32,14 +32,14 @@ struct lava_learning {
 void lava_learning_decide(const struct lava_operation *operation, const struct lava_figures *figures,
                           struct lava_plan *plan, struct lava_learning *learning);
 
-/* A CPU that takes longer than so many times its estimate created threads, touched new pages, or waited for
+/* A CPU that takes longer than this many times its estimate created threads, touched new pages, or waited for
  * other programs. That says little of the next call, so nothing is learnt from it. */
 #define LAVA_LEARNING_MOST_TIMES 8.0
 
 /* For a call that the CPU BLAS gets without a choice: no device is ready for it, or it is hopeless. How long
- * the CPU takes is learnt from, of one such call in sixteen once enough is known, and where nothing else
+ * the CPU takes is learnt from, of one such call in sixteen once enough is known, and if nothing else
  * takes processors: another call of the process, or a preparation. expected_ns are the estimates by the
- * figures. Returns how many times its estimate the CPU takes for such calls; 0: not known yet. 1 where
+ * figures. Returns how many times its estimate the CPU takes for such calls; 0: not known yet. 1 if
  * nothing is learnt. */
 double lava_learning_watch(const struct lava_operation *operation, const struct lava_figures *figures,
                            const double expected_ns[LAVA_PLACE_COUNT], struct lava_learning *learning);
@@ -54,10 +54,10 @@ void lava_learning_begin_device(struct lava_learning *learning, const struct lav
 void lava_learning_end_device(const struct lava_learning *learning, const struct lava_engine *engine,
                               const struct lava_plan *plan, enum lava_status status);
 
-/* A call has ended. Records it where the CPU BLAS got it. Returns how many ns longer such a watched one takes
- * than the device is expected to take; 0 where that is not known, or where the policy would leave it on the
+/* A call has ended. Records it if the CPU BLAS got it. Returns how many ns longer such a watched one takes
+ * than the device is expected to take; 0 if that is not known, or if the policy would leave it on the
  * CPU. The CPU's time is the median of such calls, before that is known this one's, and the estimate at most
- * where nothing is learnt from it. */
+ * if nothing is learnt from it. */
 double lava_learning_end_call(const struct lava_learning *learning, const struct lava_operation *operation,
                               uint64_t end_ns);
 

@@ -24,7 +24,7 @@
 /* What a piece takes the CPU: the device may have to wait as long for its part. */
 #define PIECE_S 0.04
 /* The CPU BLAS packs the side that is not cut for each piece anew: with 512 columns of 8192 x 8192 that is a
- * tenth of the piece's time on 16 cores. Narrower ones are cut where such a piece takes too long. */
+ * tenth of the piece's time on 16 cores. Narrower ones are cut if such a piece takes too long. */
 #define LEAST_PIECE     512
 #define NARROWEST       64
 #define LONGEST_PIECE_S 0.25

@@ -310,7 +310,8 @@ const struct lava_kernel *lava_self_test_next(struct lava_self_test *test, enum 
         *status = test_kernel(test, kernel);
     if (!*status)
         *status = test_parts(test, kernel);
-    lava_log_part("its tests", begin_ns);
+    if (!*status)
+        lava_log_part("its tests", begin_ns);
     if (*status && kernel->scheme != LAVA_SCHEME_NONE && !test->engine->device->shared->failed) {
         LAVA_LOG(INFO, "%s: kernel %s is not used: %s", test->engine->capabilities.label, kernel->name,
                  lava_status_name(*status));

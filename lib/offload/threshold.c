@@ -64,7 +64,7 @@ static void publish(void) {
 }
 
 double lava_threshold_cutoff(void) {
-    return atomic_load_explicit(&cutoff, memory_order_relaxed);
+    return cutoff;
 }
 
 void lava_threshold_measured(const struct lava_figures *figures) {
@@ -74,7 +74,7 @@ void lava_threshold_measured(const struct lava_figures *figures) {
     work = fmax(work, LAVA_POLICY_CUTOFF);
     if (work >= lava_threshold_cutoff())
         return;
-    atomic_store_explicit(&cutoff, work, memory_order_relaxed);
+    cutoff = work;
     publish();
 }
 
@@ -85,7 +85,7 @@ void lava_threshold_spare(bool spares) {
 
 void lava_threshold_open(void) {
     const struct lava_cpu_blas *blas = lava_cpu_blas_get();
-    atomic_store_explicit(&cutoff, first_cutoff(blas), memory_order_relaxed);
+    cutoff = first_cutoff(blas);
     is_open = true;
     publish();
 }
