@@ -38,6 +38,8 @@ static const struct word precision_words[] = {{"ieee", LAVA_PRECISION_IEEE},
 static const struct word switch_words[] = {{"0", false}, {"1", true}, {NULL, 0}};
 static const struct word calibrate_words[] = {{"off", false}, {"auto", true}, {NULL, 0}};
 static const struct word learn_words[] = {{"off", false}, {"on", true}, {NULL, 0}};
+static const struct word resident_words[] = {
+    {"off", LAVA_RESIDENT_OFF}, {"auto", LAVA_RESIDENT_AUTO}, {"check", LAVA_RESIDENT_CHECK}, {NULL, 0}};
 static const struct word history_words[] = {
     {"off", LAVA_HISTORY_OFF}, {"read", LAVA_HISTORY_READ}, {"on", LAVA_HISTORY_ON}, {NULL, 0}};
 
@@ -143,6 +145,14 @@ static bool parse_learn(struct parser *parser, const char *value) {
     if (!find_word(learn_words, value, &found))
         return false;
     parser->config->learn = found;
+    return true;
+}
+
+static bool parse_resident(struct parser *parser, const char *value) {
+    int found;
+    if (!find_word(resident_words, value, &found))
+        return false;
+    parser->config->resident = (enum lava_resident_use)found;
     return true;
 }
 
@@ -275,6 +285,7 @@ static const struct {
     {"LAVABLAS_CALIBRATE", parse_calibrate, "auto or off"},
     {"LAVABLAS_LEARN",     parse_learn,     "on or off"},
     {"LAVABLAS_HISTORY",   parse_history,   "off, read or on"},
+    {"LAVABLAS_RESIDENT",  parse_resident,  "off, auto or check"},
 #ifdef LAVA_FAULT_INJECTION
     {"LAVABLAS_FAULT",     parse_fault,     "POINT[:N[:COUNT]]"},
 #endif

@@ -142,11 +142,15 @@ static bool has_block(const struct lava_host_matrix *whole, const struct lava_ho
            *column + matrix->columns <= whole->columns;
 }
 
+bool lava_residents_has(const struct lava_host_matrix *whole, const struct lava_host_matrix *matrix) {
+    int64_t row, column;
+    return has_block(whole, matrix, &row, &column);
+}
+
 static struct lava_resident *find_copy(struct lava_residents *residents,
                                        const struct lava_host_matrix *matrix) {
-    int64_t row, column;
     for (int i = 0; i < SEEN; i++)
-        if (residents->seen[i].is_stored && has_block(&residents->seen[i].matrix, matrix, &row, &column))
+        if (residents->seen[i].is_stored && lava_residents_has(&residents->seen[i].matrix, matrix))
             return &residents->seen[i];
     return NULL;
 }

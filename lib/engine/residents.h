@@ -34,7 +34,7 @@ enum lava_resident_state lava_residents_look(struct lava_residents *residents,
                                              const struct lava_host_matrix *matrix);
 /* What a look without a copy leads to. Of a matrix that is UNCHANGED a copy would have saved rent_ns in this
  * call. upload_ns: what its upload takes; 0: the call uploads it anyway. Returns whether the call should
- * leave a copy. `key` says what call it is: as long as it is the same lava_residents_rent returns the rent.
+ * leave a copy.
  */
 bool lava_residents_weigh(struct lava_residents *residents, const struct lava_host_matrix *matrix,
                           enum lava_resident_state state, double rent_ns, double upload_ns);
@@ -64,6 +64,8 @@ enum lava_resident_end {
 /* Ends the use. The device is not at it any more. An empty hold is allowed. */
 void lava_residents_return(struct lava_residents *residents, struct lava_device *device,
                            struct lava_resident_hold *hold, enum lava_resident_end end);
+/* Returns whether a matrix is a block of another one's copy, where pack can read it. */
+bool lava_residents_has(const struct lava_host_matrix *whole, const struct lava_host_matrix *matrix);
 /* Returns where the element at the host's address is on the device. It is one of the matrix. */
 uint64_t lava_residents_address(const struct lava_resident_hold *hold, const void *first);
 

@@ -34,11 +34,13 @@ static enum lava_status run_on(struct lava_engine *engine, const struct lava_ope
     return run(engine, operation, plan, progress);
 }
 
-/* Runs the plan. If the device has less memory than it said, that of other lanes is freed, the product moves
- * to the first lane, or it is planned with smaller blocks. Block columns have to leave only what does not fit
- * between the buffers. */
-static enum lava_status run_plan(struct lava_lane_lock *lock, const struct lava_operation *operation,
+/* Runs the plan. If the device has less memory than it said, matrices that stay are freed, then what other
+ * lanes have, the product moves to the first lane, or it is planned with smaller blocks. Block columns have
+ * to leave only what does not fit between the buffers. */
+static enum lava_status run_plan(struct lava_lane_lock *lock, const struct lava_operation *caller,
                                  struct lava_plan *plan, struct lava_progress *progress) {
+    const struct lava_operation uploaded = lava_operation_without_residents(caller);
+    const struct lava_operation *operation = caller;
     lava_planning_spare_memory(lock->engine, operation, plan);
     uint64_t memory_bytes = plan->blocking.total_bytes;
     bool released = false;
@@ -47,6 +49,10 @@ static enum lava_status run_plan(struct lava_lane_lock *lock, const struct lava_
         if (status != LAVA_ERROR_DEVICE_MEMORY || !lava_device_run_wrote_nothing(operation, progress) ||
             lock->engine->device->shared->failed)
             return status;
+        bool had_residents = operation == caller && lava_operation_has_resident(caller);
+        operation = &uploaded;
+        if (lava_engine_release_residents(lock->engine) || had_residents)
+            continue;
         if (lava_context_find_memory(lock))
             continue;
         if (!released && lock->engine) { /* what is kept of earlier calls may fit this one badly */
