@@ -79,6 +79,7 @@ static enum lava_status download(struct lava_stream *stream, const struct lava_r
     enum lava_status status = lava_download_start(stream, &download);
     status = status ? status : lava_download_finish(stream, 0);
     stream->download_count = 0; /* this one is not there any more */
+    stream->issued = stream->writing = stream->written = 0; /* a product at once has its result in slot 0 */
     return status;
 }
 
