@@ -296,7 +296,7 @@ static void a_child_watches_nothing(void **state) {
 }
 
 /* Threads that write at random while others keep copies. */
-enum { WORDS = 64 * 512, WRITERS = 2, KEEPERS = 2, WRITES = 100000 };
+enum { WORDS = 64 * 512, WRITERS = 2, KEEPERS = 2, WRITES = 300000 };
 static _Atomic uint64_t *words;
 static atomic_int writing;
 
