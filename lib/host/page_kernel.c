@@ -102,9 +102,10 @@ static bool is_mapped(struct lava_page_range pages) {
 
 /* Returns the number of regions, or -1; *at is where the next part begins.
  *
- * Asking for IS_WRITTEN alone is faster with small pages, but leaves out where there is no page table: what
- * MADV_DONTNEED took away of a huge page reads as zeros and would count as unchanged. So whatever is not
- * present counts as written, swapped-out pages among them: who reads them makes them present. */
+ * Kernels of before July 2026 do not count as written what has no page table: a huge page that MADV_DONTNEED
+ * took away (its fix is "fs/proc/task_mmu: fix PAGEMAP_SCAN written state for PMD holes"). So whatever is not
+ * present is asked for, too: swapped-out pages among them, until somebody reads them. Asking for IS_WRITTEN
+ * alone takes 0.3 ms instead of 0.5 for 512 MiB of small pages. */
 static int scan_some(const struct lava_page_kernel *kernel, uint64_t flags, uint64_t *at, uint64_t end,
                      struct region *regions) {
     struct scan scan = {.size = sizeof scan,

@@ -24,7 +24,6 @@ static const struct {
 
 struct mapping {
     struct lava_page_range range;
-    bool is_private;
     uint64_t inode;
     char name[256]; /* "": anonymous; a longer one is cut */
 };
@@ -32,10 +31,8 @@ struct mapping {
 /* Reads the next line, to its end. */
 static bool read_mapping(FILE *maps, struct mapping *mapping) {
     uint64_t first, end;
-    char permissions[5];
     int next;
-    if (fscanf(maps, "%" SCNx64 "-%" SCNx64 " %4s %*x %*x:%*x %" SCNu64, &first, &end, permissions,
-               &mapping->inode) != 4)
+    if (fscanf(maps, "%" SCNx64 "-%" SCNx64 " %*s %*x %*x:%*x %" SCNu64, &first, &end, &mapping->inode) != 3)
         return false;
     size_t length = 0;
     while ((next = fgetc(maps)) != EOF && next != '\n')
@@ -43,7 +40,6 @@ static bool read_mapping(FILE *maps, struct mapping *mapping) {
             mapping->name[length++] = (char)next;
     mapping->name[length] = 0;
     mapping->range = (struct lava_page_range){first, end - first};
-    mapping->is_private = permissions[3] == 'p';
     return true;
 }
 
@@ -76,12 +72,13 @@ const char *lava_page_trust_check(void) {
     return refusal;
 }
 
-/* Mappings without a file: of malloc and mmap. [heap] and [anon:...] are names that Linux and programs give.
+/* What is shared has an inode, too, if it is of no file. [heap] and [anon:...] are names that Linux and
+ * programs give.
  */
 static const char *refuse_kind(const struct mapping *mapping) {
     char here;
     uint64_t stack = (uint64_t)(uintptr_t)&here;
-    if (!mapping->is_private || mapping->inode != 0)
+    if (mapping->inode != 0)
         return "it is shared, or of a file";
     if (strstr(mapping->name, "stack") || stack - mapping->range.first < mapping->range.bytes)
         return "it is a stack";

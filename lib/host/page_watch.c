@@ -220,7 +220,8 @@ void lava_page_watch_end(struct lava_page_watch *watch) {
     while (*place != watch)
         place = &(*place)->next;
     *place = watch->next;
-    if (watch->state != STATE_GONE) /* where other pages are now, nothing may be changed */
+    if (watch->state !=
+        STATE_GONE) /* until Linux 6.15 one userfaultfd unregisters what another has there now */
         lava_page_trust_mappings(watch->pages, unregister_mapping, NULL);
     pthread_mutex_unlock(&state.lock);
     free(watch);

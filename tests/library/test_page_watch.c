@@ -178,17 +178,19 @@ static void other_memory(void **state) {
     fclose(file);
 }
 
-static void *refuse_stack(void *unused) {
+static void *refuse_stack(void *of_the_first_thread) {
     char local[3 * 65536];
-    (void)unused;
+    assert_refused(of_the_first_thread, PAGE, "stack");
     assert_refused(local + (PAGE - (uintptr_t)local % PAGE), PAGE, "stack");
     return NULL;
 }
 
 static void stack_of_a_thread(void **state) {
     pthread_t thread;
+    char local[3 * 65536];
     (void)state;
-    assert_int_equal(pthread_create(&thread, NULL, refuse_stack, NULL), 0);
+    assert_int_equal(pthread_create(&thread, NULL, refuse_stack, local + (PAGE - (uintptr_t)local % PAGE)),
+                     0);
     pthread_join(thread, NULL);
 }
 
@@ -368,6 +370,32 @@ static void a_lying_kernel(void **state) {
     }
 }
 
+static void add(void *ranges, struct lava_page_range written) {
+    lava_page_ranges_add(ranges, written);
+}
+
+/* As on a kernel that lets pages keep their protection where mremap moves them. */
+static void moved_protection(void **state) {
+    (void)state;
+    struct lava_page_kernel kernel;
+    struct lava_page_ranges found = {0};
+    char *memory = map(4 * PAGE, MAPPED_RWANON, -1);
+    struct lava_page_range pages = range_of(memory, 4 * PAGE);
+    memset(memory, 1, 4 * PAGE);
+    assert_null(lava_page_kernel_open(&kernel));
+    kernel.moves_protection = true;
+    assert_false(lava_page_kernel_protect(&kernel, pages));
+    assert_int_equal(lava_page_kernel_register(&kernel, pages), 0);
+    assert_true(lava_page_kernel_protect(&kernel, pages));
+    memory[2 * PAGE] = 2;
+    assert_true(lava_page_kernel_collect(&kernel, pages, add, &found));
+    assert_int_equal(found.count, 1);
+    assert_int_equal(found.items[0].first, pages.first + 2 * PAGE);
+    assert_int_equal(found.items[0].bytes, PAGE);
+    lava_page_kernel_close(&kernel);
+    munmap(memory, 4 * PAGE);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_page),
@@ -382,6 +410,7 @@ int main(void) {
         cmocka_unit_test(a_child_watches_nothing),
         cmocka_unit_test(beside_writers),
         cmocka_unit_test(a_lying_kernel),
+        cmocka_unit_test(moved_protection),
     };
     const char *refusal = lava_page_watch_open();
     if (refusal) {
