@@ -32,7 +32,7 @@ static inline struct lava_page_range range_of(const void *first, size_t bytes) {
 
 /* The page that writers write into, in the second huge page. */
 static inline char *target_of(const struct place *place) {
-    return place->first + HUGE_BYTES + 77 * place->page_bytes;
+    return place->first + HUGE_BYTES + 5 * place->page_bytes;
 }
 
 static inline struct place *place_make(bool is_huge) {
