@@ -107,6 +107,34 @@ static void a_mapping_stays_whole(void **state) {
     munmap(moved, 32 * PAGE);
 }
 
+/* malloc's memory: of brk, which grows meanwhile, and of mmap, which realloc moves or lets grow. */
+static void memory_of_malloc(void **state) {
+    (void)state;
+    struct lava_page_range written[2];
+    char *of_brk = sbrk((intptr_t)(8 * PAGE)), *page = of_brk + (PAGE - (uintptr_t)of_brk % PAGE);
+    memset(page, 1, 2 * PAGE);
+    struct lava_page_watch *asked = watch(page, 2 * PAGE);
+    assert_ptr_not_equal(sbrk((intptr_t)(8 * PAGE)), (void *)-1);
+    page[16 * PAGE - 2 * PAGE] = 2;
+    page[PAGE] = 2;
+    assert_written(asked, page + PAGE, PAGE);
+    lava_page_watch_end(asked);
+
+    size_t bytes = (size_t)8 << 20;
+    char *small = malloc(bytes), *large;
+    memset(small, 1, bytes);
+    page = small + PAGE - (uintptr_t)small % PAGE;
+    asked = watch(page, 16 * PAGE);
+    bool is_same = (large = realloc(small, 8 * bytes)) && page == large + PAGE - (uintptr_t)large % PAGE;
+    large[5 * PAGE] = 2;
+    if (is_same)
+        assert_written(asked, large + 5 * PAGE - (uintptr_t)large % PAGE, PAGE);
+    else
+        assert_int_equal(lava_page_watch_ask(asked, written, 2), -1);
+    lava_page_watch_end(asked);
+    free(large);
+}
+
 static void few_answers(void **state) {
     (void)state;
     char *memory = map(1000 * PAGE, MAPPED_RWANON, -1);
@@ -400,6 +428,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_page),
         cmocka_unit_test(a_mapping_stays_whole),
+        cmocka_unit_test(memory_of_malloc),
         cmocka_unit_test(few_answers),
         cmocka_unit_test(ranges_are_sets),
         cmocka_unit_test(other_memory),
