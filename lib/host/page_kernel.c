@@ -69,7 +69,7 @@ static const char *open_both(struct lava_page_kernel *kernel) {
 }
 
 const char *lava_page_kernel_open(struct lava_page_kernel *kernel) {
-    *kernel = (struct lava_page_kernel){-1, -1};
+    *kernel = (struct lava_page_kernel){.faults = -1, .pages = -1};
     const char *refusal = open_both(kernel);
     if (refusal)
         lava_page_kernel_close(kernel);
@@ -81,7 +81,7 @@ void lava_page_kernel_close(struct lava_page_kernel *kernel) {
         close(kernel->faults);
     if (kernel->pages >= 0)
         close(kernel->pages);
-    *kernel = (struct lava_page_kernel){-1, -1};
+    kernel->faults = kernel->pages = -1;
 }
 
 int lava_page_kernel_register(const struct lava_page_kernel *kernel, struct lava_page_range mappings) {
@@ -95,12 +95,6 @@ void lava_page_kernel_unregister(const struct lava_page_kernel *kernel, struct l
     ioctl(kernel->faults, UFFDIO_UNREGISTER, &request);
 }
 
-bool lava_page_kernel_protect(const struct lava_page_kernel *kernel, struct lava_page_range pages) {
-    struct uffdio_writeprotect request = {.range = {pages.first, pages.bytes},
-                                          .mode = UFFDIO_WRITEPROTECT_MODE_WP};
-    return ioctl(kernel->faults, UFFDIO_WRITEPROTECT, &request) == 0;
-}
-
 /* A scan passes over what is not mapped, and msync looks at mappings alone. */
 static bool is_mapped(struct lava_page_range pages) {
     return msync((void *)(uintptr_t)pages.first, pages.bytes, MS_ASYNC) == 0;
@@ -108,9 +102,10 @@ static bool is_mapped(struct lava_page_range pages) {
 
 /* Returns the number of regions, or -1; *at is where the next part begins.
  *
- * Asking for IS_WRITTEN alone is faster with small pages, but leaves out where there is no page table: what
- * MADV_DONTNEED took away of a huge page reads as zeros and would count as unchanged. So whatever is not
- * present counts as written, swapped-out pages among them: who reads them makes them present. */
+ * Kernels of before July 2026 do not count as written what has no page table: a huge page that MADV_DONTNEED
+ * took away (its fix is "fs/proc/task_mmu: fix PAGEMAP_SCAN written state for PMD holes"). So whatever is not
+ * present is asked for, too: swapped-out pages among them, until somebody reads them. Asking for IS_WRITTEN
+ * alone takes 0.3 ms instead of 0.5 for 512 MiB of small pages. */
 static int scan_some(const struct lava_page_kernel *kernel, uint64_t flags, uint64_t *at, uint64_t end,
                      struct region *regions) {
     struct scan scan = {.size = sizeof scan,
@@ -139,6 +134,22 @@ bool lava_page_kernel_collect(const struct lava_page_kernel *kernel, struct lava
             found(context, (struct lava_page_range){regions[i].start, regions[i].end - regions[i].start});
     }
     return is_mapped(pages);
+}
+
+static void forget(void *context, struct lava_page_range written) {
+    (void)context;
+    (void)written;
+}
+
+/* A collect protects pages that are not protected. Until Linux 6.13, pages keep the mark of protection when
+ * mremap moves them, but not the protection itself. Protecting whatever there is takes three times as long
+ * with small pages, so only these kernels do. */
+bool lava_page_kernel_protect(const struct lava_page_kernel *kernel, struct lava_page_range pages) {
+    struct uffdio_writeprotect request = {.range = {pages.first, pages.bytes},
+                                          .mode = UFFDIO_WRITEPROTECT_MODE_WP};
+    if (kernel->moves_protection && ioctl(kernel->faults, UFFDIO_WRITEPROTECT, &request) != 0)
+        return false;
+    return lava_page_kernel_collect(kernel, pages, forget, NULL);
 }
 
 bool lava_page_kernel_is_registered(const struct lava_page_kernel *kernel, struct lava_page_range pages) {

@@ -14,8 +14,8 @@ struct lava_page_range {
 };
 
 struct lava_page_kernel {
-    int faults,
-        pages; /* the userfaultfd, and /proc/self/pagemap; both belong to the process that opened them */
+    int faults, pages;     /* a userfaultfd and /proc/self/pagemap: of the process that opened them */
+    bool moves_protection; /* lib/host/page_self_test finds out */
 };
 
 /* What to do with a range that was written. */
@@ -31,7 +31,7 @@ int lava_page_kernel_register(const struct lava_page_kernel *kernel, struct lava
 /* Protection goes, too. */
 void lava_page_kernel_unregister(const struct lava_page_kernel *kernel, struct lava_page_range mappings);
 
-/* Protects registered pages, whatever they were before. Returns whether it did. */
+/* Protects registered pages of which nothing is known. Returns whether it did. */
 bool lava_page_kernel_protect(const struct lava_page_kernel *kernel, struct lava_page_range pages);
 
 /* Finds what was written since it was protected, in order, and protects it again in the same moment. Returns
@@ -39,7 +39,7 @@ bool lava_page_kernel_protect(const struct lava_page_kernel *kernel, struct lava
  * and others protected that were not. */
 bool lava_page_kernel_collect(const struct lava_page_kernel *kernel, struct lava_page_range pages,
                               lava_page_kernel_found *found, void *context);
-/* Returns whether the pages are mapped and registered. */
+/* Returns whether the pages are mapped and registered. One page tells it of its whole mapping. */
 bool lava_page_kernel_is_registered(const struct lava_page_kernel *kernel, struct lava_page_range pages);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/host/page_ranges.h"
@@ -22,28 +23,48 @@ static const struct {
     {"/libhsa-runtime64", "ROCm is loaded"},
 };
 
-struct mapping {
-    struct lava_page_range range;
-    bool is_private;
-    uint64_t inode;
-    char name[256]; /* "": anonymous; a longer one is cut */
+#define WRITERS (sizeof writers / sizeof writers[0])
+
+/* The mappings of the process, read line by line: with a thousand of them, scanf takes longer than the
+ * kernel. */
+struct mappings {
+    FILE *file;
+    char *line;
+    size_t capacity;
 };
 
-/* Reads the next line, to its end. */
-static bool read_mapping(FILE *maps, struct mapping *mapping) {
-    uint64_t first, end;
-    char permissions[5];
-    int next;
-    if (fscanf(maps, "%" SCNx64 "-%" SCNx64 " %4s %*x %*x:%*x %" SCNu64, &first, &end, permissions,
-               &mapping->inode) != 4)
+struct mapping {
+    struct lava_page_range range;
+    uint64_t device, inode;
+    const char *name; /* "": anonymous */
+};
+
+static bool open_mappings(struct mappings *mappings) {
+    *mappings = (struct mappings){.file = fopen("/proc/self/maps", "re")};
+    return mappings->file;
+}
+
+static void close_mappings(struct mappings *mappings) {
+    if (mappings->file)
+        fclose(mappings->file);
+    free(mappings->line);
+}
+
+/* A line has the addresses, permissions, offset, device, inode and name; the name is valid until the next. */
+static bool read_mapping(struct mappings *mappings, struct mapping *mapping) {
+    ssize_t length = getline(&mappings->line, &mappings->capacity, mappings->file);
+    if (length <= 0)
         return false;
-    size_t length = 0;
-    while ((next = fgetc(maps)) != EOF && next != '\n')
-        if ((next != ' ' || length > 0) && length + 1 < sizeof mapping->name)
-            mapping->name[length++] = (char)next;
-    mapping->name[length] = 0;
-    mapping->range = (struct lava_page_range){first, end - first};
-    mapping->is_private = permissions[3] == 'p';
+    mappings->line[length - 1] = 0;
+    char *at = mappings->line;
+    mapping->range.first = strtoull(at, &at, 16);
+    mapping->range.bytes = strtoull(at + 1, &at, 16) - mapping->range.first;
+    for (int skipped = 0; skipped < 2; skipped++)
+        at += 1 + strcspn(at + 1, " ");
+    mapping->device = strtoull(at, &at, 16) << 32;
+    mapping->device |= strtoull(at + 1, &at, 16);
+    mapping->inode = strtoull(at, &at, 10);
+    mapping->name = at + strspn(at, " ");
     return true;
 }
 
@@ -62,26 +83,34 @@ static const char *pinned(void) {
                      : NULL;
 }
 
+/* A library has several mappings in a row, of one file. What has no path may share an inode with others. */
+static bool is_same_file(const struct mapping *mapping, const struct mapping *last) {
+    return mapping->device == last->device && mapping->inode == last->inode && mapping->name[0] == '/';
+}
+
 const char *lava_page_trust_check(void) {
     const char *refusal = pinned();
-    FILE *maps = refusal ? NULL : fopen("/proc/self/maps", "re");
-    struct mapping mapping;
-    if (!maps)
-        return refusal ? refusal : "/proc/self/maps cannot be opened";
-    while (!refusal && read_mapping(maps, &mapping))
-        for (size_t i = 0; i < sizeof writers / sizeof writers[0] && mapping.inode != 0; i++)
+    struct mappings mappings;
+    struct mapping mapping, last = {0};
+    if (refusal)
+        return refusal;
+    if (!open_mappings(&mappings))
+        return "/proc/self/maps cannot be opened";
+    for (; !refusal && read_mapping(&mappings, &mapping); last = mapping)
+        for (size_t i = 0; i < WRITERS && mapping.inode != 0 && !is_same_file(&mapping, &last); i++)
             if (strstr(mapping.name, writers[i].name))
                 refusal = writers[i].refusal;
-    fclose(maps);
+    close_mappings(&mappings);
     return refusal;
 }
 
-/* Mappings without a file: of malloc and mmap. [heap] and [anon:...] are names that Linux and programs give.
+/* What is shared has an inode, too, if it is of no file. [heap] and [anon:...] are names that Linux and
+ * programs give.
  */
 static const char *refuse_kind(const struct mapping *mapping) {
     char here;
     uint64_t stack = (uint64_t)(uintptr_t)&here;
-    if (!mapping->is_private || mapping->inode != 0)
+    if (mapping->inode != 0)
         return "it is shared, or of a file";
     if (strstr(mapping->name, "stack") || stack - mapping->range.first < mapping->range.bytes)
         return "it is a stack";
@@ -92,11 +121,11 @@ static const char *refuse_kind(const struct mapping *mapping) {
 
 const char *lava_page_trust_mappings(struct lava_page_range pages, lava_page_kernel_found *found,
                                      void *context) {
-    FILE *maps = fopen("/proc/self/maps", "re");
-    const char *refusal = maps ? NULL : "/proc/self/maps cannot be opened";
+    struct mappings mappings;
     struct mapping mapping;
+    const char *refusal = open_mappings(&mappings) ? NULL : "/proc/self/maps cannot be opened";
     uint64_t at = pages.first, end = pages.first + pages.bytes;
-    while (!refusal && at < end && read_mapping(maps, &mapping)) {
+    while (!refusal && at < end && read_mapping(&mappings, &mapping)) {
         if (lava_page_ranges_common(mapping.range, pages).bytes == 0)
             continue;
         refusal = mapping.range.first > at ? "a part is not mapped" : refuse_kind(&mapping);
@@ -104,7 +133,6 @@ const char *lava_page_trust_mappings(struct lava_page_range pages, lava_page_ker
             found(context, mapping.range);
         at = mapping.range.first + mapping.range.bytes;
     }
-    if (maps)
-        fclose(maps);
+    close_mappings(&mappings);
     return refusal ? refusal : at < end ? "a part is not mapped" : NULL;
 }

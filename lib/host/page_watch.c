@@ -139,10 +139,13 @@ static void unregister_mapping(void *context, struct lava_page_range mapping) {
         lava_page_kernel_unregister(&state.kernel, mapping);
 }
 
-/* Returns NULL once the pages are protected and every writer will be seen. */
+/* Returns NULL once the pages are protected and every writer will be seen. Trust is checked before, too: who
+ * uses RDMA may want a userfaultfd there (libfabric does), and would not get it. */
 static const char *start(struct lava_page_range pages) {
     struct registration registration = {0};
-    const char *refusal = lava_page_trust_mappings(pages, register_mapping, &registration);
+    const char *refusal = lava_page_trust_check();
+    if (!refusal)
+        refusal = lava_page_trust_mappings(pages, register_mapping, &registration);
     if (!refusal && registration.error)
         refusal =
             registration.error == EBUSY ? "the program has a userfaultfd there" : "it cannot be registered";
@@ -220,7 +223,8 @@ void lava_page_watch_end(struct lava_page_watch *watch) {
     while (*place != watch)
         place = &(*place)->next;
     *place = watch->next;
-    if (watch->state != STATE_GONE) /* where other pages are now, nothing may be changed */
+    if (watch->state !=
+        STATE_GONE) /* until Linux 6.15 one userfaultfd unregisters what another has there now */
         lava_page_trust_mappings(watch->pages, unregister_mapping, NULL);
     pthread_mutex_unlock(&state.lock);
     free(watch);
