@@ -38,6 +38,9 @@ static atomic_ullong on_device[LAVA_CONFIG_DEVICES_MAX], shared;
 
 static struct { atomic_ullong bytes, ns; } transfers[LAVA_TRANSFERS];
 
+/* Uses of matrices that stayed on the device. */
+static struct { atomic_ullong uses, bytes; } stays;
+
 static const char *const place_names[LAVA_PLACE_COUNT] = {
     [LAVA_PLACE_CPU] = "cpu",
     [LAVA_PLACE_GPU] = "gpu",
@@ -159,6 +162,15 @@ void lava_stats_transferred(enum lava_transfer direction, uint64_t bytes, uint64
     atomic_fetch_add_explicit(&transfers[direction].ns, ns, memory_order_relaxed);
 }
 
+void lava_stats_stayed(uint64_t bytes) {
+    atomic_fetch_add_explicit(&stays.bytes, bytes, memory_order_relaxed);
+    atomic_fetch_add_explicit(&stays.uses, 1, memory_order_relaxed);
+}
+
+struct lava_stats_stays lava_stats_stays(void) {
+    return (struct lava_stats_stays){.uses = stays.uses, .bytes = stays.bytes};
+}
+
 struct lava_stats_transfer lava_stats_transfer(enum lava_transfer direction) {
     return (struct lava_stats_transfer){.bytes = transfers[direction].bytes, .ns = transfers[direction].ns};
 }
@@ -264,6 +276,13 @@ static size_t format_devices(char *text, size_t size) {
                                    (unsigned long long)lava_stats_of_device(i));
     }
     size_t left = room(size, length);
+    if (stays.uses > 0)
+        length +=
+            (size_t)snprintf(left ? text + length : NULL, left,
+                             "lavablas: matrices that stayed on the device: %llu uses, %.1f GB that need "
+                             "not have gone up\n",
+                             (unsigned long long)stays.uses, (double)stays.bytes * 1e-9);
+    left = room(size, length);
     if (lava_stats_of_shared() > 0)
         length += (size_t)snprintf(left ? text + length : NULL, left,
                                    "lavablas: several devices shared %llu products\n",
@@ -330,6 +349,7 @@ void lava_stats_reset(void) {
     lava_tally_reset();
     memset(shapes, 0, sizeof shapes); /* the child has one thread */
     memset(transfers, 0, sizeof transfers);
+    memset(&stays, 0, sizeof stays);
     atomic_store_explicit(&most_lanes, 0, memory_order_relaxed);
     atomic_store_explicit(&shared, 0, memory_order_relaxed);
     for (int device = 0; device < LAVA_CONFIG_DEVICES_MAX; device++)

@@ -6,6 +6,7 @@
 #ifndef LAVA_ENGINE_RESIDENTS_H
 #define LAVA_ENGINE_RESIDENTS_H
 
+#include "dispatch/operation.h"
 #include "dispatch/residency.h"
 #include "lib/host/matrix_watch.h"
 #include "lib/vk/memory.h"
@@ -14,6 +15,9 @@
 #define LAVA_RESIDENTS_ALIGN 16
 
 struct lava_residents;
+
+/* Returns the matrix that A or B is stored as. */
+struct lava_host_matrix lava_residents_matrix(const struct lava_operation *operation, bool is_b);
 
 /* Copies take up to half of the device's memory. Returns NULL without memory. */
 struct lava_residents *lava_residents_create(enum lava_resident_use use, uint64_t memory_bytes);

@@ -14,7 +14,6 @@
 #include "lib/engine/engine.h"
 #include "lib/offload/context.h"
 #include "lib/offload/planning.h"
-#include "lib/transport/kept.h"
 
 static pthread_once_t opened = PTHREAD_ONCE_INIT;
 
@@ -43,7 +42,7 @@ static double bytes_of(const struct lava_host_matrix *matrix) {
 /* C is written, so an operand that is C itself does not stay. */
 static bool may_stay(const struct lava_operation *operation, bool is_b) {
     const struct lava_operand *operand = is_b ? &operation->b : &operation->a;
-    const struct lava_host_matrix matrix = lava_kept_matrix(operation, is_b);
+    const struct lava_host_matrix matrix = lava_residents_matrix(operation, is_b);
     return bytes_of(&matrix) >= LAVA_RESIDENCY_LEAST_BYTES && operand->first != operation->c.first &&
            !(is_b && operation->b_is_a);
 }
@@ -65,7 +64,7 @@ struct lava_residence lava_residence_look(struct lava_operation *operation) {
     for (int is_b = 0; is_b < 2; is_b++) {
         if (!may_stay(operation, is_b))
             continue;
-        const struct lava_host_matrix matrix = lava_kept_matrix(operation, is_b);
+        const struct lava_host_matrix matrix = lava_residents_matrix(operation, is_b);
         bool is_twice = is_b && residence.is_candidate[0] && are_same(operation);
         residence.is_candidate[is_b] = true;
         residence.states[is_b] = is_twice ? residence.states[0] : lava_residents_look(residents, &matrix);
@@ -108,7 +107,7 @@ bool lava_residence_weigh(const struct lava_residence *residence, const struct l
     bool is_unchanged[2], stays = false;
     double bytes = 0, gain_ns = 0;
     for (int i = 0; i < 2; i++) {
-        const struct lava_host_matrix matrix = lava_kept_matrix(operation, i);
+        const struct lava_host_matrix matrix = lava_residents_matrix(operation, i);
         is_unchanged[i] = residence->is_candidate[i] && residence->states[i] == LAVA_RESIDENT_UNCHANGED;
         (i ? &supposed.b : &supposed.a)->is_resident |= is_unchanged[i];
         bytes += is_unchanged[i] ? bytes_of(&matrix) : 0;
@@ -116,7 +115,7 @@ bool lava_residence_weigh(const struct lava_residence *residence, const struct l
     if (bytes > 0)
         gain_ns = gain_of(&supposed, plan);
     for (int i = 0; i < 2; i++) {
-        const struct lava_host_matrix matrix = lava_kept_matrix(operation, i);
+        const struct lava_host_matrix matrix = lava_residents_matrix(operation, i);
         double own = bytes_of(&matrix), rent_ns = is_unchanged[i] ? gain_ns * own / bytes : 0;
         if (!residence->is_candidate[i] ||
             !lava_residents_weigh(residents, &matrix, residence->states[i], rent_ns, upload_ns(plan, own)))

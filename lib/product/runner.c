@@ -355,7 +355,7 @@ static enum lava_status run_product(struct lava_engine *engine, const struct lav
         status = run_program(&run, progress);
     }
     status = lava_stream_close(&stream, status);
-    lava_kept_close(&stream, status);
+    lava_kept_close(&stream, operation, status);
     leave_crew(&stream, member);
     if (!status && timing)
         read_timing(&run, timing);

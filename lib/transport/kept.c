@@ -14,16 +14,6 @@
 /* A check downloads so much at a time. */
 #define CHECK_BYTES (64ull << 20)
 
-struct lava_host_matrix lava_kept_matrix(const struct lava_operation *operation, bool is_b) {
-    const struct lava_operand *operand = is_b ? &operation->b : &operation->a;
-    return (struct lava_host_matrix){
-        .first = operand->first,
-        .ld = operand->ld,
-        .rows = is_b ? lava_operation_rows_b(operation) : lava_operation_rows_a(operation),
-        .columns = is_b ? lava_operation_columns_b(operation) : lava_operation_columns_a(operation),
-        .element_bytes = (uint32_t)lava_type_bytes(operation->type)};
-}
-
 static enum lava_status upload_span(struct lava_stream *stream, const struct lava_resident_hold *kept,
                                     struct lava_column_span span) {
     const struct lava_host_matrix *whole = &kept->whole;
@@ -78,7 +68,7 @@ static enum lava_status download(struct lava_stream *stream, const struct lava_r
                                      .ready = stream->computed};
     enum lava_status status = lava_download_start(stream, &download);
     status = status ? status : lava_download_finish(stream, 0);
-    stream->download_count = 0; /* this one is not there any more */
+    stream->download_count = 0;                             /* this one is not there any more */
     stream->issued = stream->writing = stream->written = 0; /* a product at once has its result in slot 0 */
     return status;
 }
@@ -119,7 +109,7 @@ static enum lava_status open(struct lava_stream *stream, const struct lava_opera
     const struct lava_operand *operand = is_b ? &operation->b : &operation->a;
     struct lava_residents *residents = stream->device->shared->residents;
     struct lava_resident_hold *kept = &stream->kept[is_b];
-    const struct lava_host_matrix matrix = lava_kept_matrix(operation, is_b);
+    const struct lava_host_matrix matrix = lava_residents_matrix(operation, is_b);
     bool differs = false;
     if (!lava_residents_hold(residents, stream->device, &matrix, operand->is_stored, kept))
         return LAVA_OK;
@@ -135,7 +125,7 @@ static enum lava_status open(struct lava_stream *stream, const struct lava_opera
 
 /* A copy that a call fills is its own, so B is not asked for if A has it. */
 static bool has(const struct lava_resident_hold *kept, const struct lava_operation *operation, bool is_b) {
-    const struct lava_host_matrix matrix = lava_kept_matrix(operation, is_b);
+    const struct lava_host_matrix matrix = lava_residents_matrix(operation, is_b);
     return kept->resident && lava_residents_has(&kept->whole, &matrix);
 }
 
@@ -166,8 +156,23 @@ bool lava_kept_find(const struct lava_stream *stream, bool is_b, struct lava_sto
     return true;
 }
 
-void lava_kept_close(struct lava_stream *stream, enum lava_status status) {
-    for (int i = 0; i < 2; i++)
+/* A copy of which everything goes up has saved nothing. */
+static void count(const struct lava_resident_hold *kept, const struct lava_host_matrix *matrix) {
+    uint64_t column_bytes = (uint64_t)matrix->rows * matrix->element_bytes;
+    int64_t columns = matrix->columns;
+    for (int i = 0; i < kept->count; i++)
+        columns -= kept->spans[i].end - kept->spans[i].first;
+    if (columns > 0)
+        lava_stats_stayed((uint64_t)columns * column_bytes);
+}
+
+void lava_kept_close(struct lava_stream *stream, const struct lava_operation *operation,
+                     enum lava_status status) {
+    for (int i = 0; i < 2; i++) {
+        const struct lava_host_matrix matrix = lava_residents_matrix(operation, i);
+        if (!status && stream->kept[i].resident)
+            count(&stream->kept[i], &matrix);
         lava_residents_return(stream->device->shared->residents, stream->device, &stream->kept[i],
                               status ? LAVA_RESIDENT_FAILED : LAVA_RESIDENT_KEEPS);
+    }
 }

@@ -5,9 +5,6 @@
 
 #include "lib/transport/stream.h"
 
-/* Returns the operand's matrix on the host. */
-struct lava_host_matrix lava_kept_matrix(const struct lava_operation *operation, bool is_b);
-
 /* Takes the operands that the operation has flagged as staying, as far as they are there, and uploads to
  * them. Called before anything is staged ahead. What is not taken is imported or copied. */
 enum lava_status lava_kept_open(struct lava_stream *stream, const struct lava_operation *operation);
@@ -15,6 +12,7 @@ enum lava_status lava_kept_open(struct lava_stream *stream, const struct lava_op
  * and its ld that of the copy. */
 bool lava_kept_find(const struct lava_stream *stream, bool is_b, struct lava_stored *stored);
 /* Gives them back. The stream is closed; status is its result. */
-void lava_kept_close(struct lava_stream *stream, enum lava_status status);
+void lava_kept_close(struct lava_stream *stream, const struct lava_operation *operation,
+                     enum lava_status status);
 
 #endif
