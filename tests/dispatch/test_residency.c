@@ -1,6 +1,7 @@
 /* The rule of copies that stay on the device: programs of one matrix, as sequences of calls. */
 #include "products.h"
 
+#include "dispatch/cost.h"
 #include "dispatch/residency.h"
 
 #define MIB   0x1p20
@@ -135,6 +136,53 @@ static void the_least_useful_copy_goes_first(void **state) {
     assert_true(lava_residency_value(&old, 64 * MIB, 400) > 0);
 }
 
+static void set_residents(struct lava_operation *operation, bool a, bool b) {
+    operation->a.is_resident = a;
+    operation->b.is_resident = b;
+}
+
+/* 512 MiB take 10 ms of the bus, and the product less than 2 ms. */
+static void a_thin_product_of_a_resident_takes_no_upload(void **state) {
+    const struct lava_capabilities device = device_h200();
+    struct lava_operation operation = product(16384, 128, 8192);
+    (void)state;
+    const struct lava_plan uploaded = choose(&operation, &device, LAVA_MODE_AUTO, &none);
+    set_residents(&operation, true, false);
+    const struct lava_plan resident = choose(&operation, &device, LAVA_MODE_AUTO, &none);
+    print_message("%.2f ms, with A on the device %.2f\n", uploaded.gpu_ns / 1e6, resident.gpu_ns / 1e6);
+    assert_true(uploaded.gpu_ns > 10e6 && resident.gpu_ns < 3e6);
+    operation.n = 4; /* the upload alone takes longer than the CPU */
+    assert_false(lava_policy_is_hopeless(&operation, &device, &sixteen_cores, 20));
+    set_residents(&operation, false, false);
+    assert_true(lava_policy_is_hopeless(&operation, &device, &sixteen_cores, 1));
+}
+
+static void residents_change_no_sums_and_lower_no_bound(void **state) {
+    const struct lava_capabilities device = device_h200();
+    const struct lava_profile *profile = lava_profiles_find(&device);
+    uint64_t random = 7;
+    (void)state;
+    for (int i = 0; i < 300; i++) {
+        struct lava_operation operation =
+            product(1 + (int64_t)(random_next(&random) % 9000), 1 + (int64_t)(random_next(&random) % 9000),
+                    1 + (int64_t)(random_next(&random) % 9000));
+        set_random_types(&random, &operation);
+        const struct lava_plan uploaded = choose(&operation, &device, LAVA_MODE_GPU, &none);
+        set_residents(&operation, i % 3 != 0, i % 3 != 1);
+        const struct lava_plan resident = choose(&operation, &device, LAVA_MODE_GPU, &none);
+        assert_int_equal(resident.place, uploaded.place);
+        if (resident.place != LAVA_PLACE_GPU)
+            continue;
+        assert_ptr_equal(resident.kernel, uploaded.kernel);
+        assert_int_equal(resident.blocking.split_k, uploaded.blocking.split_k);
+        assert_int_equal(resident.blocking.block_k, uploaded.blocking.block_k);
+        assert_true(resident.gpu_ns <= uploaded.gpu_ns * (1 + 1e-9));
+        const struct lava_operation parts = lava_operation_of_parts(&operation);
+        const struct lava_rates rates = lava_cost_rates(profile, &sixteen_cores.device);
+        assert_true(resident.gpu_ns >= lava_cost_least_ns(&parts, &rates, resident.flops_per_s));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_not_written_stays_from_the_third_call),
@@ -145,6 +193,8 @@ int main(void) {
         cmocka_unit_test(copies_that_paid_cost_no_patience),
         cmocka_unit_test(small_changes_are_worth_it_and_large_ones_are_not),
         cmocka_unit_test(the_least_useful_copy_goes_first),
+        cmocka_unit_test(a_thin_product_of_a_resident_takes_no_upload),
+        cmocka_unit_test(residents_change_no_sums_and_lower_no_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
