@@ -14,6 +14,7 @@
 
 #include "lib/engine/residents.h"
 #include "lib/offload/context.h"
+#include "tests/robustness/layer.h"
 
 #define M     509
 #define K     650
@@ -247,6 +248,18 @@ static int views(void) {
     return case_result();
 }
 
+/* Columns that are longer than a chunk of an upload. */
+static int tall(void) {
+    float *a = new_matrix();
+    const struct shape shape = {.rows = 100001, .columns = 3, .lda = 100004, .n = 2};
+    for (int i = 0; i < 8; i++) {
+        a[i * 40007] += 1;
+        calls(&shape, a, i < 2 ? 3 : 1);
+    }
+    CASE_CHECK(sums().stored > 0 && sums().used > 4 && sums().differences == 0);
+    return case_result();
+}
+
 static int mapped_anew(void) {
     float *a = new_matrix();
     void *space = (char *)a - 1000;
@@ -471,6 +484,8 @@ static int same_bits(void) {
 }
 
 #define CHECK "LAVABLAS_RESIDENT=check", "LAVABLAS_MODE=gpu"
+/* By the layer of tests/layer/. */
+#define DISCRETE "VK_INSTANCE_LAYERS=VK_LAYER_LAVABLAS_test", "LAVABLAS_TEST_LAYER=memory=discrete"
 static const struct test_case cases[] = {
     {"stays", stays, .variables = {CHECK}},
     {"changed_elements", changed_elements, .variables = {CHECK}},
@@ -479,6 +494,7 @@ static const struct test_case cases[] = {
     {"alternating", alternating, .variables = {CHECK}},
     {"both_operands", both_operands, .variables = {CHECK}},
     {"views", views, .variables = {CHECK}},
+    {"tall", tall, .variables = {CHECK, "LAVABLAS_PINNED=1M"}},
     {"mapped_anew", mapped_anew, .variables = {CHECK}},
     {"reallocated", reallocated, .variables = {CHECK}},
     {"rewritten", rewritten, .variables = {CHECK}},
@@ -490,9 +506,15 @@ static const struct test_case cases[] = {
     {"given_back", given_back, .variables = {CHECK, "LAVABLAS_IDLE=0.2"}},
     {"threads", threads, .variables = {CHECK, "LAVABLAS_LANES=2"}},
     {"two_users", two_users, .variables = {CHECK}},
+    {"discrete_changed_elements", changed_elements, .variables = {CHECK, DISCRETE}},
+    {"discrete_views", views, .variables = {CHECK, DISCRETE}},
+    {"discrete_tall", tall, .variables = {CHECK, DISCRETE}},
+    {"discrete_threads", threads, .variables = {CHECK, DISCRETE}},
+    {"discrete_same_bits", same_bits, .variables = {CHECK, DISCRETE}},
     {.name = NULL},
 };
 
 int main(int argument_count, char **arguments) {
+    layer_offer();
     return cases_main(argument_count, arguments, cases);
 }
