@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "lib/base/fault.h"
 #include "lib/engine/residents.h"
 #include "lib/offload/context.h"
 #include "tests/robustness/layer.h"
@@ -90,6 +91,8 @@ static void multiply(const struct shape *shape, const float *a, const float *b, 
     sgemm_(shape->transpose ? "T" : "N", "N", &m, &shape->n, &k, &one, a, &shape->lda, b, &ldb, &zero, c, &m);
 }
 
+static bool may_fail; /* calls, on the device */
+
 static bool call(const struct shape *shape, const float *a) {
     int k = shape->transpose ? shape->rows : shape->columns,
         m = shape->transpose ? shape->columns : shape->rows;
@@ -99,7 +102,7 @@ static bool call(const struct shape *shape, const float *a) {
     if (is_good) {
         fill(b, (size_t)k * (size_t)shape->n);
         multiply(shape, a, b, k, c);
-        is_good = is_right(shape, a, b, k, c) && !strcmp(case_place(NULL), "gpu");
+        is_good = is_right(shape, a, b, k, c) && (may_fail || !strcmp(case_place(NULL), "gpu"));
     }
     free(b);
     free(c);
@@ -407,6 +410,31 @@ static int two_users(void) {
     return case_result();
 }
 
+/* A copy that a failed call was filling is no copy. */
+static int failing(void) {
+#ifdef LAVA_FAULT_INJECTION
+    static const char *const points[] = {"upload", "submit", "allocate", "download"};
+    float *a = new_matrix();
+    call(&whole, a);
+    may_fail = true;
+    for (size_t i = 0; i < sizeof points / sizeof points[0]; i++)
+        for (int passage = 1; passage < 7; passage++) {
+            char text[32];
+            snprintf(text, sizeof text, "%s:%d", points[i], passage);
+            a[(size_t)passage * 5000 + i] += 1;
+            CASE_CHECK(lava_fault_set(text));
+            call(&whole, a);
+            call(&whole, a);
+            CASE_CHECK(lava_fault_set(NULL));
+            calls(&whole, a, 2);
+        }
+    CASE_CHECK(sums().stored > 1 && sums().differences == 0);
+    return case_result();
+#else
+    return CASE_SKIPPED;
+#endif
+}
+
 /* Routines by the matrix A alone. Whatever B and C are, A's copy must lead to the bits that A leads to. */
 enum { SIZE = 517 };
 extern void dgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
@@ -506,6 +534,8 @@ static const struct test_case cases[] = {
     {"given_back", given_back, .variables = {CHECK, "LAVABLAS_IDLE=0.2"}},
     {"threads", threads, .variables = {CHECK, "LAVABLAS_LANES=2"}},
     {"two_users", two_users, .variables = {CHECK}},
+    {"failing", failing, .lines = -1, .variables = {CHECK}},
+    {"discrete_failing", failing, .lines = -1, .variables = {CHECK, DISCRETE}},
     {"discrete_changed_elements", changed_elements, .variables = {CHECK, DISCRETE}},
     {"discrete_views", views, .variables = {CHECK, DISCRETE}},
     {"discrete_tall", tall, .variables = {CHECK, DISCRETE}},
