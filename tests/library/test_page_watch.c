@@ -30,7 +30,8 @@
 #define PAGE ((size_t)sysconf(_SC_PAGESIZE))
 
 /* What the kernel's part says, if it lies. Link options put the function before the library's own. */
-static enum { HONEST, NOTHING_WRITTEN, ALL_WRITTEN, NOTHING_KNOWN } kernel_says;
+enum { HONEST, NOTHING_WRITTEN, ALL_WRITTEN, NOTHING_KNOWN };
+static int kernel_says;
 static _Atomic int calls;
 static int lies_at; /* the number of a call, from 1; 0: all */
 
