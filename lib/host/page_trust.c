@@ -136,3 +136,14 @@ const char *lava_page_trust_mappings(struct lava_page_range pages, lava_page_ker
     close_mappings(&mappings);
     return refusal ? refusal : at < end ? "a part is not mapped" : NULL;
 }
+
+bool lava_page_trust_walk(struct lava_page_range pages, lava_page_kernel_found *found, void *context) {
+    struct mappings mappings;
+    struct mapping mapping;
+    bool is_open = open_mappings(&mappings);
+    while (is_open && read_mapping(&mappings, &mapping))
+        if (lava_page_ranges_common(mapping.range, pages).bytes > 0)
+            found(context, mapping.range);
+    close_mappings(&mappings);
+    return is_open;
+}
