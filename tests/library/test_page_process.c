@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <sys/resource.h>
 
 #include "page_place.h"
 
@@ -90,10 +91,79 @@ static void a_rival_came_later(void **state) {
     munmap(memory, 8 * PAGE);
 }
 
+/* Returns how many pages are protected: bit 57 of their entries. */
+static size_t protected_pages(const char *first, size_t pages) {
+    uint64_t entry;
+    size_t found = 0;
+    FILE *file = fopen("/proc/self/pagemap", "re");
+    assert_non_null(file);
+    setbuf(file, NULL);
+    for (size_t i = 0; i < pages; i++) {
+        assert_int_equal(fseek(file, (long)(((uintptr_t)first / PAGE + i) * sizeof entry), SEEK_SET), 0);
+        assert_int_equal(fread(&entry, sizeof entry, 1, file), 1);
+        found += entry >> 57 & 1;
+    }
+    fclose(file);
+    return found;
+}
+
+/* In a large mapping only the watch's own pages are visited at its end, without those of other watches. */
+static void neighbours(void **state) {
+    char *memory = map(64 * PAGE);
+    (void)state;
+    struct lava_page_watch *low = watch(memory + 8 * PAGE, 8 * PAGE, NULL);
+    struct lava_page_watch *high = watch(memory + 12 * PAGE, 8 * PAGE, NULL);
+    assert_int_equal(protected_pages(memory, 64), 12);
+    lava_page_watch_end(low);
+    assert_int_equal(protected_pages(memory + 8 * PAGE, 4), 0);
+    assert_int_equal(protected_pages(memory + 12 * PAGE, 8), 8);
+    memory[13 * PAGE] = 2;
+    assert_int_equal(ask(high), 1);
+    lava_page_watch_end(high);
+    assert_int_equal(protected_pages(memory, 64), 0);
+    low = watch(memory, 64 * PAGE, NULL); /* the whole mapping is free afterwards */
+    lava_page_watch_end(low);
+    rival_watches(memory, 64 * PAGE);
+    munmap(memory, 64 * PAGE);
+}
+
+/* What is left of a mapping, before and behind a hole, is the program's again. */
+static void a_hole(void **state) {
+    (void)state;
+    for (int is_asked = 0; is_asked < 2; is_asked++) {
+        char *memory = map(16 * PAGE);
+        struct lava_page_watch *old = watch(memory, 16 * PAGE, NULL);
+        munmap(memory + 4 * PAGE, PAGE);
+        assert_int_equal(protected_pages(memory + 5 * PAGE, 11), 11);
+        if (is_asked)
+            assert_int_equal(ask(old), -1);
+        lava_page_watch_end(old);
+        assert_int_equal(protected_pages(memory, 4) + protected_pages(memory + 5 * PAGE, 11), 0);
+        rival_watches(memory, 4 * PAGE);
+        rival_watches(memory + 5 * PAGE, 11 * PAGE);
+        munmap(memory, 16 * PAGE);
+    }
+}
+
+static void no_files_left(void **state) {
+    struct rlimit before, none;
+    char *memory = map(8 * PAGE);
+    (void)state;
+    struct lava_page_watch *old = watch(memory, 8 * PAGE, NULL);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    none = (struct rlimit){0, before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    lava_page_watch_end(old);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_int_equal(protected_pages(memory, 8), 0);
+    munmap(memory, 8 * PAGE);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_rival_was_first),
-        cmocka_unit_test(a_rival_came_later),
+        cmocka_unit_test(a_rival_was_first), cmocka_unit_test(a_rival_came_later),
+        cmocka_unit_test(neighbours),        cmocka_unit_test(a_hole),
+        cmocka_unit_test(no_files_left),
     };
     const char *refusal = lava_page_watch_open();
     if (!refusal)
