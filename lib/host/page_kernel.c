@@ -95,6 +95,11 @@ void lava_page_kernel_unregister(const struct lava_page_kernel *kernel, struct l
     ioctl(kernel->faults, UFFDIO_UNREGISTER, &request);
 }
 
+void lava_page_kernel_unprotect(const struct lava_page_kernel *kernel, struct lava_page_range pages) {
+    struct uffdio_writeprotect request = {.range = {pages.first, pages.bytes}, .mode = 0};
+    ioctl(kernel->faults, UFFDIO_WRITEPROTECT, &request);
+}
+
 /* A scan passes over what is not mapped, and msync looks at mappings alone. */
 static bool is_mapped(struct lava_page_range pages) {
     return msync((void *)(uintptr_t)pages.first, pages.bytes, MS_ASYNC) == 0;
@@ -152,11 +157,16 @@ bool lava_page_kernel_protect(const struct lava_page_kernel *kernel, struct lava
     return lava_page_kernel_collect(kernel, pages, forget, NULL);
 }
 
+/* The scan tells that somebody registered the pages. It visits mappings alone, as no page can lack the
+ * category that these have: bit 0, PAGE_IS_WPALLOWED. Registering them once more changes nothing if it was
+ * this userfaultfd, and is refused if it was another. */
 bool lava_page_kernel_is_registered(const struct lava_page_kernel *kernel, struct lava_page_range pages) {
     struct scan scan = {.size = sizeof scan,
                         .flags = CHECK_WATCHED,
                         .start = pages.first,
                         .end = pages.first + pages.bytes,
-                        .category_mask = 1 << 0}; /* counts no page: regions of a mapping alone */
-    return is_mapped(pages) && ioctl(kernel->pages, PAGEMAP_SCAN_REQUEST, &scan) >= 0;
+                        .category_inverted = 1 << 0,
+                        .category_mask = 1 << 0};
+    return is_mapped(pages) && ioctl(kernel->pages, PAGEMAP_SCAN_REQUEST, &scan) >= 0 &&
+           lava_page_kernel_register(kernel, pages) == 0;
 }

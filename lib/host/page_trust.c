@@ -30,7 +30,7 @@ static const struct {
 struct mappings {
     FILE *file;
     char *line;
-    size_t capacity;
+    size_t capacity, count;
 };
 
 struct mapping {
@@ -44,6 +44,11 @@ static bool open_mappings(struct mappings *mappings) {
     return mappings->file;
 }
 
+/* Returns whether all lines were read: without memory, getline ends as it does after the last one. */
+static bool are_all_read(const struct mappings *mappings) {
+    return mappings->count > 0 && feof(mappings->file) && !ferror(mappings->file);
+}
+
 static void close_mappings(struct mappings *mappings) {
     if (mappings->file)
         fclose(mappings->file);
@@ -55,6 +60,7 @@ static bool read_mapping(struct mappings *mappings, struct mapping *mapping) {
     ssize_t length = getline(&mappings->line, &mappings->capacity, mappings->file);
     if (length <= 0)
         return false;
+    mappings->count++;
     mappings->line[length - 1] = 0;
     char *at = mappings->line;
     mapping->range.first = strtoull(at, &at, 16);
@@ -100,6 +106,8 @@ const char *lava_page_trust_check(void) {
         for (size_t i = 0; i < WRITERS && mapping.inode != 0 && !is_same_file(&mapping, &last); i++)
             if (strstr(mapping.name, writers[i].name))
                 refusal = writers[i].refusal;
+    if (!refusal && !are_all_read(&mappings))
+        refusal = "/proc/self/maps cannot be read";
     close_mappings(&mappings);
     return refusal;
 }
@@ -135,4 +143,15 @@ const char *lava_page_trust_mappings(struct lava_page_range pages, lava_page_ker
     }
     close_mappings(&mappings);
     return refusal ? refusal : at < end ? "a part is not mapped" : NULL;
+}
+
+bool lava_page_trust_walk(struct lava_page_range pages, lava_page_kernel_found *found, void *context) {
+    struct mappings mappings;
+    struct mapping mapping;
+    bool is_open = open_mappings(&mappings);
+    while (is_open && read_mapping(&mappings, &mapping))
+        if (lava_page_ranges_common(mapping.range, pages).bytes > 0)
+            found(context, mapping.range);
+    close_mappings(&mappings);
+    return is_open;
 }

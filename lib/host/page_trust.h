@@ -17,4 +17,7 @@ const char *lava_page_trust_check(void);
 const char *lava_page_trust_mappings(struct lava_page_range pages, lava_page_kernel_found *found,
                                      void *context);
 
+/* Calls for each mapping of any kind that has some of the pages. Returns whether the mappings can be read. */
+bool lava_page_trust_walk(struct lava_page_range pages, lava_page_kernel_found *found, void *context);
+
 #endif

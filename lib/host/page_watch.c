@@ -80,7 +80,7 @@ static struct lava_page_watch *overlapping(struct lava_page_range pages) {
     return watch;
 }
 
-/* Another watch than `asked` must not be told that nothing was written. */
+/* No watch that has some of the pages may be told that nothing was written. */
 static void lose(struct lava_page_range pages) {
     for (struct lava_page_watch *watch; (watch = overlapping(pages));)
         watch->state = STATE_GONE;
@@ -95,8 +95,10 @@ static void note(void *context, struct lava_page_range written) {
     }
 }
 
+/* Another userfaultfd's marks stay its own: its mappings are not scanned. */
 static void collect(struct lava_page_range pages) {
-    if (!lava_page_kernel_collect(&state.kernel, pages, note, NULL))
+    if (!lava_page_kernel_is_registered(&state.kernel, pages) ||
+        !lava_page_kernel_collect(&state.kernel, pages, note, NULL))
         lose(pages);
 }
 
@@ -125,18 +127,44 @@ struct registration {
  * is known of its pages is true. */
 static void register_mapping(void *context, struct lava_page_range mapping) {
     struct registration *registration = context;
-    struct lava_page_range first = {mapping.first, (uint64_t)sysconf(_SC_PAGESIZE)};
-    if (registration->error || lava_page_kernel_is_registered(&state.kernel, first))
+    if (registration->error || lava_page_kernel_is_registered(&state.kernel, mapping))
         return;
     lose(mapping);
     registration->error = lava_page_kernel_register(&state.kernel, mapping);
 }
 
-static void unregister_mapping(void *context, struct lava_page_range mapping) {
-    struct lava_page_range first = {mapping.first, (uint64_t)sysconf(_SC_PAGESIZE)};
-    (void)context;
-    if (!overlapping(mapping) && lava_page_kernel_is_registered(&state.kernel, first))
+/* Ends the protection of pages that no live watch has. */
+static void unprotect(struct lava_page_range pages) {
+    if (pages.bytes == 0)
+        return;
+    const struct lava_page_watch *other = overlapping(pages);
+    if (!other) {
+        lava_page_kernel_unprotect(&state.kernel, pages);
+        return;
+    }
+    struct lava_page_range common = lava_page_ranges_common(other->pages, pages);
+    uint64_t end = common.first + common.bytes;
+    unprotect((struct lava_page_range){pages.first, common.first - pages.first});
+    unprotect((struct lava_page_range){end, pages.first + pages.bytes - end});
+}
+
+/* To unregister a mapping takes 71 ms for each GiB of it that is in memory: one that is much larger than the
+ * watch stays registered, and only the watch's pages are visited. */
+static void release_mapping(void *context, struct lava_page_range mapping) {
+    struct lava_page_range pages = lava_page_ranges_common(*(const struct lava_page_range *)context, mapping);
+    if (mapping.bytes / 2 <= pages.bytes && !overlapping(mapping) &&
+        lava_page_kernel_is_registered(&state.kernel, mapping))
         lava_page_kernel_unregister(&state.kernel, mapping);
+    else if (lava_page_kernel_is_registered(&state.kernel, pages))
+        unprotect(pages);
+}
+
+/* Gives back what a watch had, as far as it is still there. Without a free file the mappings are not known.
+ */
+static void release(struct lava_page_range pages) {
+    if (!lava_page_trust_walk(pages, release_mapping, &pages) &&
+        lava_page_kernel_is_registered(&state.kernel, pages))
+        unprotect(pages);
 }
 
 /* Returns NULL once the pages are protected and every writer will be seen. Trust is checked before, too: who
@@ -167,7 +195,7 @@ struct lava_page_watch *lava_page_watch_begin(const struct lava_page_range *page
     pthread_mutex_lock(&state.lock);
     *refusal = start(*pages);
     if (*refusal) {
-        lava_page_trust_mappings(*pages, unregister_mapping, NULL);
+        release(*pages);
         free(watch);
         watch = NULL;
     } else {
@@ -223,9 +251,7 @@ void lava_page_watch_end(struct lava_page_watch *watch) {
     while (*place != watch)
         place = &(*place)->next;
     *place = watch->next;
-    if (watch->state !=
-        STATE_GONE) /* until Linux 6.15 one userfaultfd unregisters what another has there now */
-        lava_page_trust_mappings(watch->pages, unregister_mapping, NULL);
+    release(watch->pages);
     pthread_mutex_unlock(&state.lock);
     free(watch);
     errno = saved_errno;

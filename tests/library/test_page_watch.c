@@ -23,10 +23,17 @@
 #include "lib/host/page_trust.h"
 #include "page_place.h"
 
+#ifndef UFFD_USER_MODE_ONLY
+#    define UFFD_USER_MODE_ONLY 1
+#endif
+
 #define PAGE ((size_t)sysconf(_SC_PAGESIZE))
 
 /* What the kernel's part says, if it lies. Link options put the function before the library's own. */
-static enum { HONEST, NOTHING_WRITTEN, ALL_WRITTEN, NOTHING_KNOWN } kernel_says;
+enum { HONEST, NOTHING_WRITTEN, ALL_WRITTEN, NOTHING_KNOWN };
+static int kernel_says;
+static _Atomic int calls;
+static int lies_at; /* the number of a call, from 1; 0: all */
 
 bool __real_lava_page_kernel_collect(const struct lava_page_kernel *kernel, struct lava_page_range pages,
                                      lava_page_kernel_found *found, void *context);
@@ -34,11 +41,30 @@ bool __wrap_lava_page_kernel_collect(const struct lava_page_kernel *kernel, stru
                                      lava_page_kernel_found *found, void *context);
 bool __wrap_lava_page_kernel_collect(const struct lava_page_kernel *kernel, struct lava_page_range pages,
                                      lava_page_kernel_found *found, void *context) {
-    if (kernel_says == HONEST)
+    calls++;
+    if (kernel_says == HONEST || (lies_at > 0 && calls != lies_at))
         return __real_lava_page_kernel_collect(kernel, pages, found, context);
     if (kernel_says == ALL_WRITTEN)
         found(context, pages);
     return kernel_says != NOTHING_KNOWN;
+}
+
+/* Trust is lost from this check on; 0: it is not. */
+static _Atomic int checks, registrations;
+static int lost_at;
+
+const char *__real_lava_page_trust_check(void);
+const char *__wrap_lava_page_trust_check(void);
+const char *__wrap_lava_page_trust_check(void) {
+    int check = ++checks;
+    return lost_at > 0 && check >= lost_at ? "trust is lost" : __real_lava_page_trust_check();
+}
+
+int __real_lava_page_kernel_register(const struct lava_page_kernel *kernel, struct lava_page_range mappings);
+int __wrap_lava_page_kernel_register(const struct lava_page_kernel *kernel, struct lava_page_range mappings);
+int __wrap_lava_page_kernel_register(const struct lava_page_kernel *kernel, struct lava_page_range mappings) {
+    registrations++;
+    return __real_lava_page_kernel_register(kernel, mappings);
 }
 
 static char *map(size_t bytes, int flags, int file) {
@@ -232,7 +258,7 @@ static int register_own(int faults, void *first, size_t bytes) {
 static void a_userfaultfd_of_the_program(void **state) {
     (void)state;
     struct uffdio_api api = {.api = UFFD_API};
-    int faults = (int)syscall(SYS_userfaultfd, O_CLOEXEC | 1);
+    int faults = (int)syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY);
     if (faults < 0)
         skip();
     assert_int_equal(ioctl(faults, UFFDIO_API, &api), 0);
@@ -246,6 +272,38 @@ static void a_userfaultfd_of_the_program(void **state) {
     close(faults);
     lava_page_watch_end(watch(memory, 8 * PAGE));
     munmap(memory, 8 * PAGE);
+}
+
+/* Without trust nothing is registered. What comes between is noticed once the pages are protected, or by the
+ * next question that finds pages written. */
+static void trust_is_lost(void **state) {
+    (void)state;
+    struct lava_page_range written[2];
+    char *memory = map(4 * PAGE, MAPPED_RWANON, -1);
+    memset(memory, 1, 4 * PAGE);
+    for (lost_at = 1; lost_at <= 2; lost_at++) {
+        checks = registrations = 0;
+        assert_refused(memory, 4 * PAGE, "trust is lost");
+        assert_int_equal(checks, lost_at);
+        assert_int_equal(registrations, lost_at - 1);
+    }
+    struct uffdio_api api = {.api = UFFD_API};
+    int faults = (int)syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY);
+    if (faults >= 0) { /* the memory is the program's again */
+        assert_int_equal(ioctl(faults, UFFDIO_API, &api), 0);
+        assert_int_equal(register_own(faults, memory, 4 * PAGE), 0);
+        close(faults);
+    }
+    checks = 0;
+    struct lava_page_watch *asked = watch(memory, 4 * PAGE);
+    assert_written(asked, NULL, 0);
+    assert_int_equal(checks, 2);
+    memory[0] = 2;
+    assert_int_equal(lava_page_watch_ask(asked, written, 2), -1);
+    lost_at = 0;
+    assert_int_equal(lava_page_watch_ask(asked, written, 2), -1);
+    lava_page_watch_end(asked);
+    munmap(memory, 4 * PAGE);
 }
 
 /* Each of them hears of each write once, whoever asks first, also of those before the other began. */
@@ -398,6 +456,29 @@ static void a_lying_kernel(void **state) {
     }
 }
 
+/* Each of the self-test's cases notices what is wrong about it alone. The first call is about mremap, where
+ * nothing is wrong; then the cases come twice, and of each time's the first one is that nothing was written.
+ */
+static void a_kernel_that_lies_once(void **state) {
+    (void)state;
+    struct lava_page_kernel kernel;
+    const int cases = 6;
+    for (int call = 2; call < 2 + 2 * cases; call++) {
+        bool is_first = (call - 2) % cases == 0;
+        assert_null(lava_page_kernel_open(&kernel));
+        kernel_says = is_first ? ALL_WRITTEN : NOTHING_WRITTEN;
+        lies_at = call;
+        calls = 0;
+        assert_non_null(lava_page_self_test_run(&kernel));
+        assert_int_equal(calls, call);
+        kernel_says = HONEST;
+        calls = lies_at = 0;
+        assert_null(lava_page_self_test_run(&kernel));
+        assert_int_equal(calls, 1 + 2 * cases);
+        lava_page_kernel_close(&kernel);
+    }
+}
+
 static void add(void *ranges, struct lava_page_range written) {
     lava_page_ranges_add(ranges, written);
 }
@@ -434,11 +515,13 @@ int main(void) {
         cmocka_unit_test(other_memory),
         cmocka_unit_test(stack_of_a_thread),
         cmocka_unit_test(a_userfaultfd_of_the_program),
+        cmocka_unit_test(trust_is_lost),
         cmocka_unit_test(overlapping),
         cmocka_unit_test(another_mapping_is_watched),
         cmocka_unit_test(a_child_watches_nothing),
         cmocka_unit_test(beside_writers),
         cmocka_unit_test(a_lying_kernel),
+        cmocka_unit_test(a_kernel_that_lies_once),
         cmocka_unit_test(moved_protection),
     };
     const char *refusal = lava_page_watch_open();
