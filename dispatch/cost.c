@@ -230,15 +230,20 @@ static double pack_ns(const struct lava_estimate *estimate, int64_t size, uint32
            estimate->rates.memory_bytes_per_s;
 }
 
-static double upload_ns(const struct lava_estimate *estimate, int64_t size, int64_t k) {
-    if (estimate->operation->on_device)
+static double transfer_ns(const struct lava_estimate *estimate, bool stays, int64_t size, int64_t k) {
+    if (estimate->operation->on_device || stays)
         return 0;
     return 1e9 * (double)size * (double)k * element_bytes(estimate) / estimate->rates.upload_bytes_per_s;
 }
 
+static double upload_ns(const struct lava_estimate *estimate, int64_t size, int64_t k) {
+    return transfer_ns(estimate, estimate->operation->a.is_resident, size, k);
+}
+
 /* Each stored number of op(B) becomes two parts, so half as much is uploaded. */
 static double upload_b_ns(const struct lava_estimate *estimate, int64_t size, int64_t k) {
-    return upload_ns(estimate, estimate->operation->of_parts ? size / 2 : size, k);
+    return transfer_ns(estimate, estimate->operation->b.is_resident,
+                       estimate->operation->of_parts ? size / 2 : size, k);
 }
 
 /* Returns the bytes of a block's result on the bus. The old C is not transferred. */
@@ -532,7 +537,7 @@ double lava_cost_gpu_ns(const struct lava_estimate *estimate) {
 double lava_cost_least_ns(const struct lava_operation *operation, const struct lava_rates *rates,
                           double flops_per_s) {
     bool stays = operation->on_device;
-    double up = stays ? 0 : lava_operation_operand_bytes(operation);
+    double up = stays ? 0 : lava_operation_upload_bytes(operation);
     double down = stays ? 0 : downloaded_bytes(operation);
     double transfers_s = up / rates->upload_bytes_per_s + down / rates->download_bytes_per_s;
     double arithmetic_s = flops_per_s > 0 ? lava_operation_flops(operation) / flops_per_s : 0;

@@ -334,13 +334,37 @@ double lava_operation_flops(const struct lava_operation *operation) {
     return lava_operation_row(operation)->flops(operation);
 }
 
-double lava_operation_product_bytes(const struct lava_operation *operation) {
-    double m = (double)operation->m, n = (double)operation->n, k = (double)operation->k;
+static double bytes_of_a(const struct lava_operation *operation) {
+    double m = (double)operation->m, k = (double)operation->k;
     double a = operation->a.structure == LAVA_STRUCTURE_TRIANGULAR ? lava_triangle_of(m, k) : m * k;
+    return a * (double)lava_type_bytes(operation->type);
+}
+
+static double bytes_of_b(const struct lava_operation *operation) {
+    double n = (double)operation->n, k = (double)operation->k;
     double b = operation->b.structure == LAVA_STRUCTURE_TRIANGULAR ? lava_triangle_of(n, k) : n * k;
-    if (operation->of_parts)
-        b /= 2;
-    return (operation->b_is_a ? a : a + b) * (double)lava_type_bytes(operation->type);
+    if (operation->b_is_a)
+        return 0;
+    return (operation->of_parts ? b / 2 : b) * (double)lava_type_bytes(operation->type);
+}
+
+double lava_operation_product_bytes(const struct lava_operation *operation) {
+    return bytes_of_a(operation) + bytes_of_b(operation);
+}
+
+double lava_operation_upload_bytes(const struct lava_operation *operation) {
+    double bytes = lava_operation_operand_bytes(operation);
+    if (operation->a.is_resident)
+        bytes -= bytes_of_a(operation);
+    if (operation->b.is_resident)
+        bytes -= bytes_of_b(operation);
+    return bytes > 0 ? bytes : 0;
+}
+
+struct lava_operation lava_operation_without_residents(const struct lava_operation *operation) {
+    struct lava_operation other = *operation;
+    other.a.is_resident = other.a.is_stored = other.b.is_resident = other.b.is_stored = false;
+    return other;
 }
 
 double lava_operation_matrix_bytes(const struct lava_operation *operation) {

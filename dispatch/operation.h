@@ -78,6 +78,9 @@ struct lava_operand {
     enum lava_region stored; /* the triangle of X that is stored; all of it if X is general. The other
                               * triangle is never read */
     bool unit_diagonal;      /* triangular: the diagonal is not read; its elements are 1 */
+    bool is_resident; /* the device has, or is to get, a copy that stays (lib/engine/residents.h): plans count
+                       * no upload */
+    bool is_stored;   /* it is to get it in this call */
 };
 
 /* The matrix that is written, and how much of it. */
@@ -256,6 +259,13 @@ double lava_operation_flops(const struct lava_operation *operation);
  * operand only its triangle. Of a factorization those of C and of the right-hand sides. As the flops, of one
  * operation of a batch. */
 double lava_operation_operand_bytes(const struct lava_operation *operation);
+/* The same without operands that stay on the device. */
+double lava_operation_upload_bytes(const struct lava_operation *operation);
+/* Returns whether A or B stays on the device; and the operation as if neither did. */
+static inline bool lava_operation_has_resident(const struct lava_operation *operation) {
+    return operation->a.is_resident || operation->b.is_resident;
+}
+struct lava_operation lava_operation_without_residents(const struct lava_operation *operation);
 /* Returns the work that the offload threshold is compared with: m n k, of a triangle half, of two products
  * twice as much; of LAPACK's four times as much, and m n for each right-hand side. */
 double lava_operation_work(const struct lava_operation *operation);

@@ -65,7 +65,29 @@ static void plan_on_device(const struct lava_operation *product, const struct la
     lava_policy_choose(product, device, figures, LAVA_MODE_GPU, overrides, plan);
 }
 
-/* Sets *its to the overrides, with the kernel and the cuts of K of the product that this one is a part of. */
+/* Sets *its to the overrides, with the kernel and the cuts of K of another product's plan. */
+static void set_sums(const struct lava_overrides *overrides, const struct lava_plan *plan,
+                     struct lava_overrides *its) {
+    *its = *overrides;
+    its->as_m = its->as_n = 0;
+    if (plan->place != LAVA_PLACE_GPU)
+        return;
+    its->kernel = plan->kernel;
+    its->split_k = plan->blocking.split_k;
+    its->block_k = plan->blocking.block_k;
+}
+
+/* The sums are those of the product whose operands are uploaded: the same bits, whatever stays. */
+static void set_sums_of_uploaded(const struct lava_operation *operation,
+                                 const struct lava_capabilities *device, const struct lava_figures *figures,
+                                 const struct lava_overrides *overrides, struct lava_overrides *its) {
+    const struct lava_operation uploaded = lava_operation_without_residents(operation);
+    struct lava_plan plan;
+    lava_policy_choose(&uploaded, device, figures, LAVA_MODE_GPU, overrides, &plan);
+    set_sums(overrides, &plan, its);
+}
+
+/* The same of the product that this one is a part of. */
 static void set_sums_of_whole(const struct lava_operation *part, const struct lava_capabilities *device,
                               const struct lava_figures *figures, const struct lava_overrides *overrides,
                               struct lava_overrides *its) {
@@ -78,13 +100,7 @@ static void set_sums_of_whole(const struct lava_operation *part, const struct la
     whole.m = overrides->as_m > 0 ? overrides->as_m : part->m;
     whole.n = overrides->as_n > 0 ? overrides->as_n : part->n;
     lava_policy_choose(&whole, device, figures, LAVA_MODE_GPU, &of_whole, &plan);
-    *its = *overrides;
-    its->as_m = its->as_n = 0;
-    if (plan.place != LAVA_PLACE_GPU)
-        return;
-    its->kernel = plan.kernel;
-    its->split_k = plan.blocking.split_k;
-    its->block_k = plan.blocking.block_k;
+    set_sums(overrides, &plan, its);
 }
 
 /* Checks first what is impossible, then what was forced, then the estimates. A product goes to the CPU in
@@ -109,6 +125,9 @@ void lava_policy_choose(const struct lava_operation *operation, const struct lav
     overrides = overrides ? overrides : &none;
     if (overrides->as_m > 0 || overrides->as_n > 0) {
         set_sums_of_whole(operation, device, figures, overrides, &its);
+        overrides = &its;
+    } else if (lava_operation_has_resident(operation) && !overrides->kernel) {
+        set_sums_of_uploaded(operation, device, figures, overrides, &its);
         overrides = &its;
     }
     plan->imports = overrides->imports;

@@ -166,6 +166,9 @@ static void print_transfers(FILE *stream, const struct report *report) {
     fputs(", ", stream);
     print_transfer(stream, "back", report->down_bytes, report->down_ns, gpu_ns);
     fputs(report->up_ns + report->down_ns > 0 ? "; percent of the calls' time on the GPU\n" : "\n", stream);
+    if (report->stayed_uses > 0)
+        fprintf(stream, "not copied: %.3f GiB of matrices that stayed on the device, in %.0f uses\n",
+                report->stayed_bytes / 0x1p30, report->stayed_uses);
 }
 
 /* Calls of a process that is not the only one. */
@@ -293,6 +296,7 @@ void report_print_json(FILE *stream, const struct report *report, const struct r
                 lava_stats_place((enum lava_place)place), report->lost_ns[place]);
     fprintf(stream, "},\"transfers\":{\"up_bytes\":%.0f,\"up_ns\":%.0f,\"down_bytes\":%.0f,\"down_ns\":%.0f",
             report->up_bytes, report->up_ns, report->down_bytes, report->down_ns);
+    fprintf(stream, ",\"stayed_uses\":%.0f,\"stayed_bytes\":%.0f", report->stayed_uses, report->stayed_bytes);
     fputs("},\"processes\":[", stream);
     put_processes(stream, report);
     fputs("],\"not_intercepted\":[", stream);

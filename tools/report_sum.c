@@ -118,6 +118,8 @@ static void add_process(struct report *report, struct json *line, bool detailed)
     report->up_ns += json_number(transfers, "up_ns");
     report->down_bytes += json_number(transfers, "down_bytes");
     report->down_ns += json_number(transfers, "down_ns");
+    report->stayed_uses += json_number(transfers, "stayed_uses");
+    report->stayed_bytes += json_number(transfers, "stayed_bytes");
 }
 
 void report_add_bypass(struct report *report, const char *path, const char *routine, const char *why) {

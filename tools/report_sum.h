@@ -58,6 +58,7 @@ struct report {
     double small_calls, small_timed;
     double lost_calls[LAVA_PLACE_COUNT], lost_ns[LAVA_PLACE_COUNT];
     double up_bytes, up_ns, down_bytes, down_ns; /* copies between host and device; ns 0: not timed */
+    double stayed_uses, stayed_bytes; /* of matrices that stayed on the device: what need not have gone up */
 };
 
 /* How the program ended, and after how long. */

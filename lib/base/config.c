@@ -38,6 +38,8 @@ static const struct word precision_words[] = {{"ieee", LAVA_PRECISION_IEEE},
 static const struct word switch_words[] = {{"0", false}, {"1", true}, {NULL, 0}};
 static const struct word calibrate_words[] = {{"off", false}, {"auto", true}, {NULL, 0}};
 static const struct word learn_words[] = {{"off", false}, {"on", true}, {NULL, 0}};
+static const struct word resident_words[] = {
+    {"off", LAVA_RESIDENT_OFF}, {"auto", LAVA_RESIDENT_AUTO}, {"check", LAVA_RESIDENT_CHECK}, {NULL, 0}};
 static const struct word history_words[] = {
     {"off", LAVA_HISTORY_OFF}, {"read", LAVA_HISTORY_READ}, {"on", LAVA_HISTORY_ON}, {NULL, 0}};
 
@@ -223,6 +225,7 @@ static const struct variable variables[] = {
     {"LAVABLAS_CALIBRATE", parse_switch,  "auto or off", calibrate_words, IN(calibrate)},
     {"LAVABLAS_LEARN",     parse_switch,  "on or off", learn_words, IN(learn)},
     {"LAVABLAS_HISTORY",   parse_word,    "off, read or on", history_words, IN(history)},
+    {"LAVABLAS_RESIDENT",  parse_word,    "off, auto or check", resident_words, IN(resident)},
 #ifdef LAVA_FAULT_INJECTION
     {"LAVABLAS_FAULT",     parse_text,    "POINT[:N[:COUNT]]", KEPT(fault)},
 #endif

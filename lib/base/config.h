@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "dispatch/policy.h"
+#include "dispatch/residency.h"
 #include "lib/base/log.h"
 
 /* Products on the device at a time, at most. */
@@ -41,6 +42,7 @@ struct lava_config {
     bool calibrate;                /* LAVABLAS_CALIBRATE=off: nothing is measured in the background */
     bool learn; /* LAVABLAS_LEARN=off: decisions follow the stored figures alone; no others are measured */
     enum lava_history_use history;
+    enum lava_resident_use resident; /* whether matrices stay on the device between calls */
     bool assembly;     /* no variable: with inspect: perf/tune --compile-only reads the assembly, too */
     bool inspect;      /* no variable: checkgemm asks what the driver's compiler says about its kernels */
     const char *fault; /* LAVABLAS_FAULT, in builds with fault injection, else NULL */

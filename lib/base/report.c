@@ -13,7 +13,8 @@
  *      "small": {"calls": ..., "timed": ...},
  *      "estimates": [{"place": ..., "calls": ..., "ns": ..., "measured_ns": ..., "lost_calls": ...,
  *                     "lost_ns": ...} ...],
- *      "transfers": {"up_bytes": ..., "up_ns": ..., "down_bytes": ..., "down_ns": ...}}
+ *      "transfers": {"up_bytes": ..., "up_ns": ..., "down_bytes": ..., "down_ns": ..., "stayed_uses": ...,
+ *                    "stayed_bytes": ...}}
  *
  * A fact that is not known is left out. */
 #include "lib/base/report.h"
@@ -169,9 +170,11 @@ static void put_estimates(FILE *stream) {
 static void put_transfers(FILE *stream) {
     const struct lava_stats_transfer up = lava_stats_transfer(LAVA_TRANSFER_UP),
                                      down = lava_stats_transfer(LAVA_TRANSFER_DOWN);
+    const struct lava_stats_stays stays = lava_stats_stays();
     fprintf(stream,
             "\"up_bytes\":%" PRIu64 ",\"up_ns\":%" PRIu64 ",\"down_bytes\":%" PRIu64 ",\"down_ns\":%" PRIu64,
             up.bytes, up.ns, down.bytes, down.ns);
+    fprintf(stream, ",\"stayed_uses\":%" PRIu64 ",\"stayed_bytes\":%" PRIu64, stays.uses, stays.bytes);
 }
 
 static void put_report(FILE *stream) {

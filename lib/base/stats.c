@@ -38,6 +38,9 @@ static atomic_ullong on_device[LAVA_CONFIG_DEVICES_MAX], shared;
 
 static struct { atomic_ullong bytes, ns; } transfers[LAVA_TRANSFERS];
 
+/* Uses of matrices that stayed on the device. */
+static struct { atomic_ullong uses, bytes; } stays;
+
 static const char *const place_names[LAVA_PLACE_COUNT] = {
     [LAVA_PLACE_CPU] = "cpu",
     [LAVA_PLACE_GPU] = "gpu",
@@ -159,6 +162,15 @@ void lava_stats_transferred(enum lava_transfer direction, uint64_t bytes, uint64
     atomic_fetch_add_explicit(&transfers[direction].ns, ns, memory_order_relaxed);
 }
 
+void lava_stats_stayed(uint64_t bytes) {
+    atomic_fetch_add_explicit(&stays.bytes, bytes, memory_order_relaxed);
+    atomic_fetch_add_explicit(&stays.uses, 1, memory_order_relaxed);
+}
+
+struct lava_stats_stays lava_stats_stays(void) {
+    return (struct lava_stats_stays){.uses = stays.uses, .bytes = stays.bytes};
+}
+
 struct lava_stats_transfer lava_stats_transfer(enum lava_transfer direction) {
     return (struct lava_stats_transfer){.bytes = transfers[direction].bytes, .ns = transfers[direction].ns};
 }
@@ -238,6 +250,11 @@ static void print_devices(FILE *stream) {
     for (unsigned i = 0; last > 0 && i <= last; i++)
         fprintf(stream, "lavablas: device %u of the process: %" PRIu64 " products\n", i,
                 lava_stats_of_device(i));
+    if (stays.uses > 0)
+        fprintf(stream,
+                "lavablas: matrices that stayed on the device: %" PRIu64
+                " uses, %.1f GB that need not have gone up\n",
+                (uint64_t)stays.uses, (double)stays.bytes * 1e-9);
     if (lava_stats_of_shared() > 0)
         fprintf(stream, "lavablas: several devices shared %" PRIu64 " products\n", lava_stats_of_shared());
 }
@@ -282,4 +299,5 @@ void lava_stats_reset(void) {
     memset(on_device, 0, sizeof on_device);
     most_lanes = 0;
     shared = 0;
+    memset(&stays, 0, sizeof stays);
 }

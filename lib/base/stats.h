@@ -55,6 +55,12 @@ struct lava_stats_transfer {
 };
 void lava_stats_transferred(enum lava_transfer direction, uint64_t bytes, uint64_t ns);
 struct lava_stats_transfer lava_stats_transfer(enum lava_transfer direction);
+/* Counts a use of a matrix that stayed on the device, and the bytes that need not have gone up for it. */
+void lava_stats_stayed(uint64_t bytes);
+struct lava_stats_stays {
+    uint64_t uses, bytes;
+};
+struct lava_stats_stays lava_stats_stays(void);
 const char *lava_stats_place(enum lava_place place);
 
 /* Counts one product that took measured_ns at the place, with the estimates for both places. */
@@ -87,6 +93,8 @@ struct lava_stats_samples lava_stats_samples(void);
  * If several devices were used, a line for each says how often:
  *   lavablas: device 1 of the process: 12 products
  *   lavablas: several devices shared 3 products
+ * If matrices stayed on the device between calls:
+ *   lavablas: matrices that stayed on the device: 3 uses, 1.5 GB that need not have gone up
  * The last line compares the estimates with the measured times, if a product had estimates:
  *   lavablas: estimates: gpu 3 calls, 0.100000 s estimated, 0.123456 s measured; cpu 0 calls, 0.000000 s
  *   estimated, 0.000000 s measured; 1 calls on the GPU took 0.010000 s longer than the CPU's estimate, 0

@@ -10,6 +10,7 @@
 #include "dispatch/qr.h"
 #include "lib/base/log.h"
 #include "lib/base/stats.h"
+#include "lib/engine/residents.h"
 #include "lib/engine/shared_staging.h"
 #include "lib/vk/gpu.h"
 #include "lib/vk/queue.h"
@@ -70,6 +71,8 @@ void lava_engine_destroy(struct lava_engine *engine) {
     }
     lava_shared_staging_drop(&engine->arena, engine->device);
     lava_arena_finish(&engine->arena, engine->device);
+    if (engine->device->user == 0)
+        lava_residents_destroy(engine->device->shared->residents, engine->device);
     lava_gpu_close(engine->device);
     free(engine);
 }
@@ -98,9 +101,15 @@ void lava_engine_reserve_usual(struct lava_engine *engine, enum lava_type type) 
 }
 
 void lava_engine_release(struct lava_engine *engine) {
+    lava_engine_release_residents(engine);
     lava_arena_release(&engine->arena, engine->device);
     if (engine->has_usual)
         lava_engine_reserve_usual(engine, engine->usual_type);
+}
+
+bool lava_engine_release_residents(struct lava_engine *engine) {
+    struct lava_residents *residents = engine->device->shared->residents;
+    return residents && lava_residents_release(residents, engine->device);
 }
 
 struct need {

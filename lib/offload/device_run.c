@@ -40,10 +40,12 @@ static uint64_t less_memory(const struct lava_operation *operation, uint64_t byt
     return bytes - bytes / (lava_operation_row(operation)->is_product ? 2 : 8);
 }
 
-/* Runs the plan. If the device has less memory than it said, that of other lanes is freed, the product moves
- * to the first lane, or it is planned with smaller blocks. */
-static enum lava_status run_plan(struct lava_lane_lock *lock, const struct lava_operation *operation,
+/* Runs the plan. If the device has less memory than it said, matrices that stay are freed, then what other
+ * lanes have, the product moves to the first lane, or it is planned with smaller blocks. */
+static enum lava_status run_plan(struct lava_lane_lock *lock, const struct lava_operation *caller,
                                  struct lava_plan *plan, struct lava_progress *progress) {
+    const struct lava_operation uploaded = lava_operation_without_residents(caller);
+    const struct lava_operation *operation = caller;
     lava_planning_spare_memory(lock->engine, operation, plan);
     uint64_t memory_bytes = plan->blocking.total_bytes;
     bool released = false;
@@ -52,6 +54,10 @@ static enum lava_status run_plan(struct lava_lane_lock *lock, const struct lava_
         if (status != LAVA_ERROR_DEVICE_MEMORY || !lava_device_run_wrote_nothing(operation, progress) ||
             lock->engine->device->shared->failed)
             return status;
+        bool had_residents = operation == caller && lava_operation_has_resident(caller);
+        operation = &uploaded;
+        if (lava_engine_release_residents(lock->engine) || had_residents)
+            continue;
         if (lava_context_find_memory(lock))
             continue;
         if (!lock->engine)

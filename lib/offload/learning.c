@@ -19,6 +19,7 @@
 #include "lib/base/config.h"
 #include "lib/base/log.h"
 #include "lib/base/stats.h"
+#include "lib/engine/residents.h"
 #include "lib/offload/fork_gate.h"
 #include "lib/offload/process.h"
 #include "lib/offload/readiness.h"
@@ -131,6 +132,9 @@ void lava_learning_expect(const struct lava_plan *plan, struct lava_learning *le
 /* Returns the device and staging memory that the engine keeps between products. */
 static uint64_t kept_bytes(const struct lava_engine *engine) {
     uint64_t bytes = lava_arena_kept_bytes(&engine->arena);
+    struct lava_residents *residents = engine->device->shared->residents;
+    if (residents)
+        bytes += lava_residents_bytes(residents);
     for (int role = 0; role < LAVA_ARENA_ROLES; role++)
         bytes += engine->arena.buffers[role].bytes;
     return bytes;

@@ -29,6 +29,7 @@
 #include "lib/offload/prepare.h"
 #include "lib/offload/process.h"
 #include "lib/offload/program_history.h"
+#include "lib/offload/residence.h"
 #include "lib/offload/steps.h"
 #include "lib/offload/threshold.h"
 
@@ -146,12 +147,21 @@ static bool forwarded_early(struct lava_call *call, enum lava_environment enviro
 /* Returns whether a device that is ready should compute it; call->reason says why. If plans are logged,
  * hopeless products have one too, but nothing is learnt from them: the log changes no decision. */
 static bool plan_product(struct lava_call *call, struct lava_plan *plan) {
-    bool stays = is_hopeless(call);
+    const struct lava_residence residence = lava_residence_look(&call->operation);
+    bool stays = is_hopeless(call), is_candidate = residence.is_candidate[0] || residence.is_candidate[1];
+    if (stays && is_candidate) {
+        *plan =
+            (struct lava_plan){.cpu_ns = lava_figures_cpu_ns(&lava_context_figures()->cpu, &call->operation)};
+        stays = !lava_residence_weigh(&residence, plan, &call->operation);
+        is_candidate = false;
+    }
     if (stays && !lava_log_enabled(LAVA_LOG_DEBUG)) {
         call->reason = LAVA_REASON_UNPROFITABLE;
         return false;
     }
     lava_planning_choose(&call->operation, 0, plan);
+    if (is_candidate && lava_residence_weigh(&residence, plan, &call->operation))
+        lava_planning_choose(&call->operation, 0, plan);
     if (!stays)
         lava_learning_decide(&call->operation, lava_context_figures(), plan, &call->learning);
     call->reason = plan->reason;

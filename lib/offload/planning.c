@@ -34,7 +34,7 @@ static _Thread_local struct {
 
 static bool are_operands_alike(const struct lava_operand *a, const struct lava_operand *b) {
     return a->op == b->op && a->conjugate == b->conjugate && a->structure == b->structure &&
-           a->stored == b->stored;
+           a->stored == b->stored && a->is_resident == b->is_resident;
 }
 
 /* Returns all that a plan depends on of addresses and leading dimensions: which of A and B a device that
@@ -55,6 +55,29 @@ static bool is_alike(const struct lava_operation *a, const struct lava_operation
            a->twice == b->twice && a->sides.count == b->sides.count && a->sides.op == b->sides.op &&
            a->sides.conjugate == b->sides.conjugate && a->sides.factored == b->sides.factored &&
            a->adjoint == b->adjoint;
+}
+
+/* The thread's last plan for matrices that would stay. */
+static _Thread_local struct {
+    struct lava_operation operation;
+    const struct lava_figures *figures; /* NULL: there is none */
+    uint64_t refused_kernels;
+    double gpu_ns;
+} supposed;
+
+double lava_planning_suppose(const struct lava_operation *operation) {
+    const struct lava_figures *figures = lava_context_figures();
+    const struct lava_capabilities *device = lava_context_capabilities();
+    struct lava_plan plan;
+    if (supposed.figures != figures || supposed.refused_kernels != device->refused_kernels ||
+        !is_alike(operation, &supposed.operation)) {
+        lava_policy_choose(operation, device, figures, LAVA_MODE_GPU, NULL, &plan);
+        supposed.figures = figures;
+        supposed.refused_kernels = device->refused_kernels;
+        supposed.operation = *operation;
+        supposed.gpu_ns = plan.place == LAVA_PLACE_GPU ? plan.gpu_ns : 0;
+    }
+    return supposed.gpu_ns;
 }
 
 static void choose_remembered(const struct lava_operation *operation, uint64_t memory_bytes,
@@ -93,8 +116,10 @@ void lava_planning_choose(const struct lava_operation *operation, uint64_t memor
     }
 }
 
-bool lava_planning_share(const struct lava_operation *operation, const struct lava_plan *one,
+/* Nothing stays on the devices of a crew. */
+bool lava_planning_share(const struct lava_operation *caller, const struct lava_plan *one,
                          struct lava_plan *plan) {
+    const struct lava_operation uploaded = lava_operation_without_residents(caller), *operation = &uploaded;
     unsigned devices = lava_context_devices();
     if (devices < 2 || one->place != LAVA_PLACE_GPU)
         return false;

@@ -8,6 +8,10 @@
 /* lava_policy_choose, in the configuration's mode, for so much memory; 0: the device's. */
 void lava_planning_choose(const struct lava_operation *operation, uint64_t memory_bytes,
                           struct lava_plan *plan);
+/* Returns what a device takes for the operation with the matrices that it has flagged as staying; 0: none
+ * can.
+ */
+double lava_planning_suppose(const struct lava_operation *operation);
 /* lava_sharing_plan for the devices of the process. `one` is what lava_planning_choose has just chosen for
  * all memory. */
 bool lava_planning_share(const struct lava_operation *operation, const struct lava_plan *one,

@@ -14,6 +14,7 @@
 #include "dispatch/program.h"
 #include "lib/base/trace.h"
 #include "lib/product/stages.h"
+#include "lib/transport/kept.h"
 
 /* Longest dispatch. Drivers reset a GPU that a desktop cannot use for seconds. */
 #define DISPATCH_S 0.25
@@ -337,14 +338,17 @@ static enum lava_status run_product(struct lava_engine *engine, const struct lav
     set_limits(&run);
     if (operation->series)
         stream.slots = BATCH_SLOTS;
-    stream.at_once = plan->at_once && fits_staging(&run);
-    stream.from_staging = stream.from_staging || stream.at_once;
     double upload_bytes = lava_operation_operand_bytes(operation) * (double)lava_operation_count(operation);
     status = lava_arena_reserve(&engine->arena, engine->device, &plan->blocking,
                                 plan->spares_memory ? 0 : (uint64_t)upload_bytes,
                                 lava_operation_scales_a(operation));
     if (!status && !(status = get_pipelines(&run))) {
         lava_stream_look_around(&stream);
+        status = wishes->share ? LAVA_OK : lava_kept_open(&stream, operation);
+    }
+    if (!status) {
+        stream.at_once = plan->at_once && fits_staging(&run);
+        stream.from_staging = stream.from_staging || stream.at_once;
         if (!member || member->number == 0)
             populate(&stream, operation);
         if (member && member->shares_staging)
@@ -353,6 +357,7 @@ static enum lava_status run_product(struct lava_engine *engine, const struct lav
         status = run_program(&run, progress);
     }
     status = lava_stream_close(&stream, status);
+    lava_kept_close(&stream, operation, status);
     leave_crew(&stream, member);
     if (!status && timing)
         read_timing(&run, timing);

@@ -7,6 +7,7 @@
 #include "lib/product/operands.h"
 #include "lib/product/tile_lists.h"
 #include "lib/transport/imports.h"
+#include "lib/transport/kept.h"
 #include "lib/transport/upload.h"
 
 /* Rows by planes: a tile is computed for this many spans of K before the next tile starts. Workgroups that
@@ -23,28 +24,41 @@ static uint32_t tiles_of(int64_t size, uint32_t tile) {
     return (uint32_t)(lava_blocking_padded(size, tile) / tile);
 }
 
-/* Returns the address on the device of a block that is imported, or 0. */
-static uint64_t imported_at(const struct lava_run *run, const struct lava_task *task,
-                            const struct lava_stored *stored) {
+/* The chunks of a dispatch that packs from a copy which stays: its indices have 32 bits. */
+#define KEPT_CHUNK_BYTES (256ull << 20)
+
+/* Finds the block where the device has it: it stays there between calls, or it is imported. Then stored is
+ * its place there, and *chunk_bytes what a dispatch may read. */
+static bool find_on_device(const struct lava_run *run, const struct lava_task *task,
+                           struct lava_stored *stored, uint64_t *chunk_bytes) {
+    bool is_b = task->kind == LAVA_TASK_PACK_B;
     if (run->operation->on_device)
-        return 0;
-    return lava_imports_address(run->stream, run->caller, run->plan->imports, task->kind == LAVA_TASK_PACK_B,
-                                stored->first);
+        return false;
+    *chunk_bytes = KEPT_CHUNK_BYTES;
+    if (lava_kept_find(run->stream, is_b, stored))
+        return true;
+    *chunk_bytes = run->engine->arena.slot_bytes;
+    uint64_t address =
+        lava_imports_address(run->stream, run->caller, run->plan->imports, is_b, stored->first);
+    if (address)
+        stored->first = (const void *)(uintptr_t)address;
+    return address != 0;
 }
 
 bool lava_stages_copies(const struct lava_run *run, const struct lava_task *task,
                         struct lava_stored *stored) {
+    uint64_t chunk_bytes;
     *stored = lava_operands_stored(run, task);
     stored->is_shared = run->share && task->is_common;
-    return !imported_at(run, task, stored);
+    return !find_on_device(run, task, stored, &chunk_bytes);
 }
 
 enum lava_status lava_stages_pack(struct lava_run *run, const struct lava_task *task) {
     struct lava_packing twin, operand = lava_operands_packing(run, task, &twin);
-    uint64_t address = imported_at(run, task, &operand.stored);
-    if (address) {
-        operand.stored.first = (const void *)(uintptr_t)address;
-        operand.on_device = operand.imported = true;
+    uint64_t chunk_bytes;
+    if (find_on_device(run, task, &operand.stored, &chunk_bytes)) {
+        operand.on_device = true;
+        operand.chunk_bytes = chunk_bytes;
     }
     return lava_upload_pack(run->stream, &operand);
 }

@@ -7,6 +7,7 @@
 #include "dispatch/import_choice.h"
 #include "lib/base/stats.h"
 #include "lib/engine/arena.h"
+#include "lib/engine/residents.h"
 #include "lib/engine/shared_staging.h"
 #include "lib/host/copy_pool.h"
 #include "lib/vk/queue.h"
@@ -112,6 +113,7 @@ struct lava_stream {
     struct lava_point raw[LAVA_ARENA_RAW_SLOTS]; /* pack reads the raw slot until then */
     struct lava_staging staging;
     struct lava_import imports[2]; /* of A and of B */
+    struct lava_resident_hold kept[2];
     uint32_t next_raw;
     struct lava_point uploaded; /* the last plain upload; multiply has to wait for it */
 

@@ -197,8 +197,9 @@ static enum lava_status pack_chunk_on_device(struct lava_stream *stream, const s
  * than a dispatch: its chunks are those that would have been copied. */
 static enum lava_status pack_on_device(struct lava_stream *stream, const struct lava_packing *operand) {
     const struct lava_stored *stored = &operand->stored;
-    bool is_cut = (operand->scale && !stored->is_whole) || operand->imported;
-    uint64_t most = is_cut ? stream->arena->slot_bytes : (uint64_t)INT64_MAX;
+    uint64_t most = operand->chunk_bytes ? operand->chunk_bytes : (uint64_t)INT64_MAX;
+    if (operand->scale && !stored->is_whole)
+        most = stream->arena->slot_bytes;
     struct lava_chunking chunking =
         lava_blocking_chunks(stored->rows, stored->columns, most, stored->element_bytes);
     for (int64_t column = 0; column < stored->columns; column += chunking.chunk_columns)
@@ -271,8 +272,10 @@ static enum lava_status upload_directly(struct lava_stream *stream, const struct
                                           .target = upload->target,
                                           .source_offset = offset,
                                           .target_offset = target_offset(upload, chunk),
-                                          .bytes = (uint64_t)(chunk->rows * chunk->columns) *
-                                                   upload->stored.element_bytes};
+                                          .bytes = upload->fills_columns
+                                                       ? staged->bytes
+                                                       : (uint64_t)(chunk->rows * chunk->columns) *
+                                                             upload->stored.element_bytes};
     enum lava_status status = lava_stream_copy(stream, &copy, upload->after, &stream->uploaded);
     stream->staged[staged->slot] = stream->uploaded;
     return status;
@@ -307,7 +310,9 @@ static enum lava_status upload_columns(struct lava_stream *stream, const struct 
 
 static enum lava_status upload_staged(struct lava_stream *stream, const struct lava_upload *upload,
                                       const struct lava_staged *staged) {
-    bool is_whole = staged->chunk.rows == staged->ld && staged->ld == upload->target_ld;
+    bool is_whole = (upload->fills_columns ? staged->chunk.rows == upload->stored.rows
+                                           : staged->chunk.rows == staged->ld) &&
+                    staged->ld == upload->target_ld;
     return is_whole || staged->chunk.columns == 1 ? upload_directly(stream, upload, staged)
                                                   : upload_columns(stream, upload, staged);
 }

@@ -20,8 +20,9 @@ struct lava_packing {
     int64_t rows, columns;     /* what is packed of it: all, or a part of the square */
     struct lava_square square;
     bool on_device;
-    bool imported;                    /* on_device is set for a matrix of the program's */
-    bool transpose;                   /* K runs along the rows */
+    uint64_t chunk_bytes; /* on_device: a dispatch reads this much at most; 0: all. It is a matrix of the
+                           * program's, and may be larger than a dispatch */
+    bool transpose;       /* K runs along the rows */
     const struct lava_pipeline *pack; /* pipeline for the type, the kernel and this transposition */
     int64_t first_width, first_k;     /* within the panels at the target */
     int64_t width_filled, k_filled;   /* rows or columns, and depth, with the zeros after the last ones */
@@ -48,6 +49,7 @@ struct lava_upload {
     const struct lava_buffer *target;
     uint64_t target_offset;
     int64_t target_ld;
+    bool fills_columns;      /* what is between its columns is its own, too, and may be written */
     struct lava_point after; /* the last commands that use the target; zero: none that is under way */
 };
 /* Uploads a matrix; what is added to the stream later sees it. If blocks are staged ahead

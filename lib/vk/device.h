@@ -22,6 +22,7 @@ enum lava_role { LAVA_ROLE_COMPUTE, LAVA_ROLE_UPLOAD, LAVA_ROLE_DOWNLOAD, LAVA_R
 
 struct lava_queue;
 struct lava_pipelines;
+struct lava_residents;
 
 /* What became of attempts to import the program's pages. No limit of memory counts them. */
 struct lava_imported {
@@ -42,6 +43,8 @@ struct lava_submission {
 struct lava_device_shared {
     _Atomic uint64_t device_bytes, staging_bytes; /* allocated now */
     struct lava_imported imported;
+    /* Matrices that stay (lib/engine/residents.h): set once, and destroyed by the first user's engine. */
+    _Atomic(struct lava_residents *) residents;
     _Atomic bool failed;      /* lost, hung or wrong in a self-test; never reset */
     _Atomic unsigned streams; /* open ones of lib/transport/stream.h */
     /* Workgroups that should have run at the same time have waited in vain; never reset. */

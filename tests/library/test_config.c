@@ -60,6 +60,7 @@ static void assert_defaults(const struct lava_config *config) {
     assert_true(config->calibrate);
     assert_int_equal(config->history, config->secure ? LAVA_HISTORY_OFF : LAVA_HISTORY_ON);
     assert_true(config->learn);
+    assert_int_equal(config->resident, LAVA_RESIDENT_OFF);
     assert_null(config->fault);
 }
 
@@ -164,7 +165,7 @@ static void unknown_values_are_reported_once(void **state) {
         {"LAVABLAS_PRECISION", "fp32"},  {"LAVABLAS_PRECISION", "0"},   {"LAVABLAS_PRECISION", "ieee "},
         {"LAVABLAS_HISTORY", "1"},       {"LAVABLAS_HISTORY", "write"}, {"LAVABLAS_LEARN", "0"},
         {"LAVABLAS_LEARN", "auto"},      {"LAVABLAS_LANES", "0"},       {"LAVABLAS_LANES", "5"},
-        {"LAVABLAS_LANES", "2 "},        {"LAVABLAS_LANES", "12"},
+        {"LAVABLAS_LANES", "2 "},        {"LAVABLAS_LANES", "12"},      {"LAVABLAS_RESIDENT", "on"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -301,6 +302,16 @@ static void history(void **state) {
     for (int i = 0; i < 3; i++) {
         struct source source = {{"LAVABLAS_HISTORY", texts[i], NULL}, 0, NULL};
         assert_int_equal(parse(&source, false).history, LAVA_HISTORY_OFF + i);
+        assert_int_equal(source.complaints, 0);
+    }
+}
+
+static void resident(void **state) {
+    static const char *const texts[] = {"off", "auto", "Check"};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct source source = {{"LAVABLAS_RESIDENT", texts[i], NULL}, 0, NULL};
+        assert_int_equal(parse(&source, false).resident, LAVA_RESIDENT_OFF + i);
         assert_int_equal(source.complaints, 0);
     }
 }
@@ -449,6 +460,7 @@ int main(void) {
         cmocka_unit_test(calibration),
         cmocka_unit_test(learning),
         cmocka_unit_test(history),
+        cmocka_unit_test(resident),
         cmocka_unit_test(values_are_copied),
         cmocka_unit_test(too_long_is_not_understood),
         cmocka_unit_test(cache_home),

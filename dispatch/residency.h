@@ -1,0 +1,51 @@
+/* Decides which matrices keep a copy on the device between calls. A copy costs its memory, the kernel's watch
+ * of the host's pages, and a fault for each page that the program writes afterwards; it saves its upload in
+ * each call that finds the matrix unchanged. Pure functions; lib/engine/residents.c has the copies. Times are
+ * in nanoseconds. */
+#ifndef LAVA_DISPATCH_RESIDENCY_H
+#define LAVA_DISPATCH_RESIDENCY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum lava_resident_use { LAVA_RESIDENT_OFF, LAVA_RESIDENT_AUTO, LAVA_RESIDENT_CHECK };
+
+/* Smaller operands are not looked at: a call of theirs takes little longer than to look. */
+#define LAVA_RESIDENCY_LEAST_BYTES (1ull << 20)
+
+/* What is remembered of a matrix. All zero: it was never seen. */
+struct lava_residency {
+    uint32_t unchanged; /* calls in a row that found it as the one before left it */
+    uint32_t patience;  /* copies of it that were given up before they had earned what they cost */
+    double rent_ns;     /* what its uploads took in these calls, less what is hidden behind other work */
+    double cost_ns;     /* of its copy, if there is one */
+    double earned_ns;   /* by the copy: uploads that were saved, less faults of writes */
+    double recent_ns;   /* the same of the last uses, older ones counting less */
+    uint64_t used;      /* number of the last use (lava_residency_use) */
+};
+
+/* Returns what a copy costs. upload_ns: of an upload that only the copy needs; 0: the call uploads anyway. */
+double lava_residency_cost_ns(double bytes, double upload_ns);
+
+/* A call without a copy has seen the matrix; a copy would have saved rent_ns of it. */
+void lava_residency_see(struct lava_residency *residency, bool is_unchanged, double rent_ns);
+/* Returns whether the call that has just seen it should leave a copy. By the rule of ski rental: when the
+ * rents add up to the cost, so that the program never loses more than twice what it would with foresight.
+ * Each copy that was given up in vain doubles what is asked of the next one. is_check: as soon as the matrix
+ * was seen unchanged. */
+bool lava_residency_pays(const struct lava_residency *residency, double cost_ns, bool is_check);
+
+/* There is a copy now. */
+void lava_residency_store(struct lava_residency *residency, double cost_ns);
+/* A call is about to use the copy and has found these bytes of it written. `number` counts the uses of all
+ * copies. rent_ns: what the whole upload would have taken. Returns whether the copy stays; if not,
+ * lava_residency_forget is to be called. */
+bool lava_residency_use(struct lava_residency *residency, double bytes, double written_bytes, double rent_ns,
+                        uint64_t number);
+/* The copy is gone. in_vain: because of what the program did, not of other matrices. */
+void lava_residency_forget(struct lava_residency *residency, bool in_vain);
+
+/* Returns what the copy earns for each byte of memory: the least goes first. number: as above. */
+double lava_residency_value(const struct lava_residency *residency, double bytes, uint64_t number);
+
+#endif

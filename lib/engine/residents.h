@@ -1,0 +1,90 @@
+/* Copies of the program's matrices that stay on a device between calls, and what is remembered of matrices
+ * that were seen. A call looks its operands up when it is planned, weighs what a copy would have saved, and
+ * holds the copies while it runs. Any thread may call these functions; those that take a device have it to
+ * themselves. A matrix is one column-major block of memory; a block of its rows and columns is found in its
+ * copy, too. */
+#ifndef LAVA_ENGINE_RESIDENTS_H
+#define LAVA_ENGINE_RESIDENTS_H
+
+#include "dispatch/operation.h"
+#include "dispatch/residency.h"
+#include "lib/host/matrix_watch.h"
+#include "lib/vk/memory.h"
+
+/* Columns of a copy begin at multiples of this, and rows of blocks of it must: pack reads words of it. */
+#define LAVA_RESIDENTS_ALIGN 16
+
+struct lava_residents;
+
+/* Returns the matrix that A or B is stored as. */
+struct lava_host_matrix lava_residents_matrix(const struct lava_operation *operation, bool is_b);
+
+/* Copies take up to half of the device's memory. Returns NULL without memory. */
+struct lava_residents *lava_residents_create(enum lava_resident_use use, uint64_t memory_bytes);
+/* No call is under way. NULL is allowed. */
+void lava_residents_destroy(struct lava_residents *residents, struct lava_device *device);
+
+enum lava_resident_state {
+    LAVA_RESIDENT_UNKNOWN,   /* nothing can be said: another call is looking */
+    LAVA_RESIDENT_NEW,       /* not seen before, or not remembered */
+    LAVA_RESIDENT_CHANGED,   /* seen before, and written since */
+    LAVA_RESIDENT_UNCHANGED, /* the places that were compared are as they were */
+    LAVA_RESIDENT_STAYS      /* there is a copy that this call may use, and most of it holds */
+};
+
+/* Finds out whether the call has a copy of the matrix to work with. What was written of it since is marked;
+ * it goes up before the copy is used. */
+enum lava_resident_state lava_residents_look(struct lava_residents *residents,
+                                             const struct lava_host_matrix *matrix);
+/* What a look without a copy leads to. Of a matrix that is UNCHANGED a copy would have saved rent_ns in this
+ * call. upload_ns: what its upload takes; 0: the call uploads it anyway. Returns whether the call should
+ * leave a copy.
+ */
+bool lava_residents_weigh(struct lava_residents *residents, const struct lava_host_matrix *matrix,
+                          enum lava_resident_state state, double rent_ns, double upload_ns);
+
+/* A copy that a call works with. */
+struct lava_resident_hold {
+    struct lava_resident *resident; /* NULL: none */
+    const struct lava_buffer *buffer;
+    struct lava_host_matrix whole; /* on the host */
+    int64_t ld;                    /* on the device, in elements */
+    bool is_filling;               /* columns go up first; nobody else holds the copy */
+    int count;
+    struct lava_column_span spans[LAVA_MATRIX_WATCH_SPANS]; /* those columns */
+};
+
+/* Begins to use a copy. may_store: one is made if there is none, if need be in the place of others that are
+ * worth less. Returns false, and an empty hold, if there is none or others are at it. */
+bool lava_residents_hold(struct lava_residents *residents, struct lava_device *device,
+                         const struct lava_host_matrix *matrix, bool may_store,
+                         struct lava_resident_hold *hold);
+/* What becomes of the copy. */
+enum lava_resident_end {
+    LAVA_RESIDENT_KEEPS,
+    LAVA_RESIDENT_FAILED, /* the call: columns may not have gone up */
+    LAVA_RESIDENT_DIFFERS /* from the host's matrix: it is counted, and no copy is made any more */
+};
+/* Ends the use. The device is not at it any more. An empty hold is allowed. */
+void lava_residents_return(struct lava_residents *residents, struct lava_device *device,
+                           struct lava_resident_hold *hold, enum lava_resident_end end);
+/* Returns whether a matrix is a block of another one's copy, where pack can read it. */
+bool lava_residents_has(const struct lava_host_matrix *whole, const struct lava_host_matrix *matrix);
+/* Returns where the element at the host's address is on the device. It is one of the matrix. */
+uint64_t lava_residents_address(const struct lava_resident_hold *hold, const void *first);
+
+/* Frees all copies that no call holds. Returns whether there were any. */
+bool lava_residents_release(struct lava_residents *residents, struct lava_device *device);
+/* Returns the device memory of all copies. */
+uint64_t lava_residents_bytes(struct lava_residents *residents);
+
+/* Counts since the beginning. */
+struct lava_residents_sums {
+    uint64_t stored, used, refreshed; /* copies that were made; uses of copies; those that uploaded columns */
+    uint64_t forgotten, evicted;      /* because of writes; for other memory */
+    uint64_t differences;
+    uint64_t refreshed_bytes;
+};
+struct lava_residents_sums lava_residents_sums(struct lava_residents *residents);
+
+#endif

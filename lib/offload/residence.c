@@ -1,0 +1,127 @@
+/* Looks at operands, and decides by the estimates whether they are to stay. Called by offload.c.
+ *
+ * Invariant: without LAVABLAS_RESIDENT, below the cut-off, and while no device is ready, nothing is looked
+ * at.
+ */
+#include "lib/offload/residence.h"
+
+#include <math.h>
+#include <pthread.h>
+
+#include "dispatch/cost.h"
+#include "lib/base/config.h"
+#include "lib/base/log.h"
+#include "lib/engine/engine.h"
+#include "lib/offload/context.h"
+#include "lib/offload/planning.h"
+
+static pthread_once_t opened = PTHREAD_ONCE_INIT;
+
+static void open(void) {
+    struct lava_device *device = lava_context_engine()->device;
+    const char *why = lava_page_watch_open();
+    if (!why)
+        device->shared->residents =
+            lava_residents_create(lava_config_get()->resident, device->capabilities.memory_bytes);
+    else
+        LAVA_LOG(INFO, "no matrix stays on the device: %s", why);
+}
+
+/* Returns the first device's, NULL if there are none. */
+static struct lava_residents *residents_of(void) {
+    if (lava_config_get()->resident == LAVA_RESIDENT_OFF || !lava_context_engine())
+        return NULL;
+    pthread_once(&opened, open);
+    return lava_context_engine()->device->shared->residents;
+}
+
+static double bytes_of(const struct lava_host_matrix *matrix) {
+    return (double)matrix->rows * (double)matrix->columns * matrix->element_bytes;
+}
+
+/* C is written, so an operand that is C itself does not stay. */
+static bool may_stay(const struct lava_operation *operation, bool is_b) {
+    const struct lava_operand *operand = is_b ? &operation->b : &operation->a;
+    const struct lava_host_matrix matrix = lava_residents_matrix(operation, is_b);
+    return bytes_of(&matrix) >= LAVA_RESIDENCY_LEAST_BYTES && operand->first != operation->c.first &&
+           !(is_b && operation->b_is_a);
+}
+
+static bool are_same(const struct lava_operation *operation) {
+    const struct lava_operand *a = &operation->a, *b = &operation->b;
+    return a->first == b->first && a->ld == b->ld &&
+           lava_operation_rows_a(operation) == lava_operation_rows_b(operation) &&
+           lava_operation_columns_a(operation) == lava_operation_columns_b(operation);
+}
+
+struct lava_residence lava_residence_look(struct lava_operation *operation) {
+    struct lava_residence residence = {.is_candidate = {false, false}};
+    struct lava_residents *residents = residents_of();
+    operation->a.is_resident = operation->a.is_stored = false;
+    operation->b.is_resident = operation->b.is_stored = false;
+    if (!residents || operation->series || !lava_operation_row(operation)->is_product)
+        return residence;
+    for (int is_b = 0; is_b < 2; is_b++) {
+        if (!may_stay(operation, is_b))
+            continue;
+        const struct lava_host_matrix matrix = lava_residents_matrix(operation, is_b);
+        bool is_twice = is_b && residence.is_candidate[0] && are_same(operation);
+        residence.is_candidate[is_b] = true;
+        residence.states[is_b] = is_twice ? residence.states[0] : lava_residents_look(residents, &matrix);
+    }
+    operation->a.is_resident = residence.is_candidate[0] && residence.states[0] == LAVA_RESIDENT_STAYS;
+    operation->b.is_resident = residence.is_candidate[1] && residence.states[1] == LAVA_RESIDENT_STAYS;
+    for (int i = 0; i < 2; i++)
+        residence.is_candidate[i] = residence.is_candidate[i] && residence.states[i] != LAVA_RESIDENT_STAYS &&
+                                    residence.states[i] != LAVA_RESIDENT_UNKNOWN;
+    return residence;
+}
+
+/* Returns what this call would have gained. */
+static double gain_of(const struct lava_operation *supposed, const struct lava_plan *plan) {
+    bool is_on_cpu = plan->place == LAVA_PLACE_CPU;
+    if (is_on_cpu && lava_planning_is_hopeless(supposed, 1))
+        return 0;
+    double gpu_ns = lava_planning_suppose(supposed);
+    if (!(gpu_ns > 0) ||
+        (is_on_cpu && !lava_policy_is_profitable(supposed, lava_context_figures(), plan->cpu_ns, gpu_ns)))
+        return 0;
+    return fmax(0, (is_on_cpu ? plan->cpu_ns : plan->gpu_ns) - gpu_ns);
+}
+
+/* A call that stays on the CPU uploads nothing. */
+static double upload_ns(const struct lava_plan *plan, double bytes) {
+    if (plan->place == LAVA_PLACE_GPU)
+        return 0;
+    const struct lava_figures *figures = lava_context_figures();
+    struct lava_rates rates =
+        lava_cost_rates(lava_profiles_find(lava_context_capabilities()), &figures->device);
+    return 1e9 * bytes / rates.upload_bytes_per_s;
+}
+
+bool lava_residence_weigh(const struct lava_residence *residence, const struct lava_plan *plan,
+                          struct lava_operation *operation) {
+    struct lava_residents *residents = lava_context_engine()->device->shared->residents;
+    struct lava_operand *operands[] = {&operation->a, &operation->b};
+    struct lava_operation supposed = *operation;
+    bool is_unchanged[2], stays = false;
+    double bytes = 0, gain_ns = 0;
+    for (int i = 0; i < 2; i++) {
+        const struct lava_host_matrix matrix = lava_residents_matrix(operation, i);
+        is_unchanged[i] = residence->is_candidate[i] && residence->states[i] == LAVA_RESIDENT_UNCHANGED;
+        (i ? &supposed.b : &supposed.a)->is_resident |= is_unchanged[i];
+        bytes += is_unchanged[i] ? bytes_of(&matrix) : 0;
+    }
+    if (bytes > 0)
+        gain_ns = gain_of(&supposed, plan);
+    for (int i = 0; i < 2; i++) {
+        const struct lava_host_matrix matrix = lava_residents_matrix(operation, i);
+        double own = bytes_of(&matrix), rent_ns = is_unchanged[i] ? gain_ns * own / bytes : 0;
+        if (!residence->is_candidate[i] ||
+            !lava_residents_weigh(residents, &matrix, residence->states[i], rent_ns, upload_ns(plan, own)))
+            continue;
+        operands[i]->is_resident = operands[i]->is_stored = true;
+        stays = true;
+    }
+    return stays;
+}

@@ -1,0 +1,23 @@
+/* Which operands of calls stay on the first device between calls (dispatch/residency.h has the rule). Called
+ * for calls that this device could take now. Any thread. */
+#ifndef LAVA_OFFLOAD_RESIDENCE_H
+#define LAVA_OFFLOAD_RESIDENCE_H
+
+#include "dispatch/policy.h"
+#include "lib/engine/residents.h"
+
+/* What a call has seen of its operands, A and B. */
+struct lava_residence {
+    bool is_candidate[2]; /* of staying from this call on */
+    enum lava_resident_state states[2];
+};
+
+/* Looks at the operation's operands, and flags those that are there. */
+struct lava_residence lava_residence_look(struct lava_operation *operation);
+/* Weighs what it would have saved this call if the others stayed, too. The plan says where it would be
+ * computed without, and how long that takes. Returns whether operands are flagged now that are to stay from
+ * this call on: the operation is to be planned anew. */
+bool lava_residence_weigh(const struct lava_residence *residence, const struct lava_plan *plan,
+                          struct lava_operation *operation);
+
+#endif

@@ -1,0 +1,178 @@
+/* Takes operands that stay, uploads what is stale of them, and, if LAVABLAS_RESIDENT=check, compares them
+ * with the host's. Called by lib/product/runner.c and stages.c. */
+#include "lib/transport/kept.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/config.h"
+#include "lib/base/log.h"
+#include "lib/engine/engine.h"
+#include "lib/transport/download.h"
+#include "lib/transport/upload.h"
+
+/* A check downloads so much at a time. */
+#define CHECK_BYTES (64ull << 20)
+
+static enum lava_status upload_span(struct lava_stream *stream, const struct lava_resident_hold *kept,
+                                    struct lava_column_span span) {
+    const struct lava_host_matrix *whole = &kept->whole;
+    int64_t element_bytes = whole->element_bytes;
+    const struct lava_upload upload = {
+        .stored = {.first = (const char *)whole->first + span.first * whole->ld * element_bytes,
+                   .ld = whole->ld,
+                   .element_bytes = whole->element_bytes,
+                   .rows = whole->rows,
+                   .columns = span.end - span.first},
+        .target = kept->buffer,
+        .target_offset = (uint64_t)(span.first * kept->ld * element_bytes),
+        .target_ld = kept->ld,
+        .fills_columns = true};
+    return lava_upload_matrix(stream, &upload);
+}
+
+/* The packs see what columns' copies wrote before. */
+static enum lava_status end_uploads(struct lava_stream *stream) {
+    struct lava_commands commands;
+    enum lava_status status = lava_stream_begin(stream, &commands);
+    if (!status)
+        lava_queue_barrier_dispatch(stream->device, &commands);
+    return status ? status : lava_stream_flush(stream);
+}
+
+static enum lava_status fill(struct lava_stream *stream, const struct lava_resident_hold *kept) {
+    enum lava_status status = LAVA_OK;
+    for (int i = 0; i < kept->count && !status; i++)
+        status = upload_span(stream, kept, kept->spans[i]);
+    return status ? status : end_uploads(stream);
+}
+
+/* Downloads columns of the copy as bytes. */
+static enum lava_status download(struct lava_stream *stream, const struct lava_resident_hold *kept,
+                                 struct lava_column_span span, void *target) {
+    const struct lava_host_matrix *whole = &kept->whole;
+    int64_t words =
+        whole->element_bytes / 2; /* the elements are not looked at: any type of 2 bytes will do */
+    struct lava_download download = {.source = kept->buffer,
+                                     .source_offset =
+                                         (uint64_t)(span.first * kept->ld * whole->element_bytes),
+                                     .source_type = LAVA_TYPE_FP16,
+                                     .target_type = LAVA_TYPE_FP16,
+                                     .source_ld = kept->ld * words,
+                                     .target = target,
+                                     .target_ld = kept->ld * words,
+                                     .rows = kept->ld * words,
+                                     .columns = span.end - span.first,
+                                     .region = {.rows = kept->ld * words},
+                                     .uploaded = stream->uploaded,
+                                     .ready = stream->computed};
+    enum lava_status status = lava_download_start(stream, &download);
+    status = status ? status : lava_download_finish(stream, 0);
+    stream->download_count = 0;                             /* this one is not there any more */
+    stream->issued = stream->writing = stream->written = 0; /* a product at once has its result in slot 0 */
+    return status;
+}
+
+static bool is_equal(const struct lava_resident_hold *kept, struct lava_column_span span, const char *copy) {
+    const struct lava_host_matrix *whole = &kept->whole;
+    int64_t bytes = whole->element_bytes;
+    for (int64_t column = span.first; column < span.end; column++)
+        if (memcmp((const char *)whole->first + column * whole->ld * bytes,
+                   copy + (column - span.first) * kept->ld * bytes, (size_t)(whole->rows * bytes)) != 0)
+            return false;
+    return true;
+}
+
+/* Compares the columns that the call has. */
+static enum lava_status compare(struct lava_stream *stream, const struct lava_resident_hold *kept,
+                                const struct lava_host_matrix *matrix, bool *differs) {
+    int64_t column_bytes = kept->ld * kept->whole.element_bytes,
+            columns = (int64_t)CHECK_BYTES / column_bytes;
+    int64_t pitch = kept->whole.ld * kept->whole.element_bytes;
+    int64_t first = ((const char *)matrix->first - (const char *)kept->whole.first) / pitch;
+    int64_t end = first + matrix->columns;
+    if (columns < 1)
+        columns = 1;
+    char *copy = malloc((size_t)(columns * column_bytes));
+    enum lava_status status = copy ? LAVA_OK : LAVA_ERROR_HOST_MEMORY;
+    while (!status && first < end && !*differs) {
+        const struct lava_column_span span = {first, first + columns < end ? first + columns : end};
+        status = download(stream, kept, span, copy);
+        *differs = !status && !is_equal(kept, span, copy);
+        first = span.end;
+    }
+    free(copy);
+    return status;
+}
+
+static enum lava_status open(struct lava_stream *stream, const struct lava_operation *operation, bool is_b) {
+    const struct lava_operand *operand = is_b ? &operation->b : &operation->a;
+    struct lava_residents *residents = stream->device->shared->residents;
+    struct lava_resident_hold *kept = &stream->kept[is_b];
+    const struct lava_host_matrix matrix = lava_residents_matrix(operation, is_b);
+    bool differs = false;
+    if (!lava_residents_hold(residents, stream->device, &matrix, operand->is_stored, kept))
+        return LAVA_OK;
+    enum lava_status status = kept->is_filling ? fill(stream, kept) : LAVA_OK;
+    if (!status && lava_config_get()->resident == LAVA_RESIDENT_CHECK)
+        status = compare(stream, kept, &matrix, &differs);
+    if (differs) {
+        LAVA_LOG(ERROR, "the matrix at %p differs from its copy on the device", matrix.first);
+        lava_residents_return(residents, stream->device, kept, LAVA_RESIDENT_DIFFERS);
+    }
+    return status;
+}
+
+/* A copy that a call fills is its own, so B is not asked for if A has it. */
+static bool has(const struct lava_resident_hold *kept, const struct lava_operation *operation, bool is_b) {
+    const struct lava_host_matrix matrix = lava_residents_matrix(operation, is_b);
+    return kept->resident && lava_residents_has(&kept->whole, &matrix);
+}
+
+enum lava_status lava_kept_open(struct lava_stream *stream, const struct lava_operation *operation) {
+    enum lava_status status = LAVA_OK;
+    if (!lava_operation_has_resident(operation) || !stream->device->shared->residents)
+        return status;
+    if (operation->a.is_resident)
+        status = open(stream, operation, false);
+    if (!status && operation->b.is_resident && !has(&stream->kept[0], operation, true))
+        status = open(stream, operation, true);
+    return status;
+}
+
+bool lava_kept_find(const struct lava_stream *stream, bool is_b, struct lava_stored *stored) {
+    const struct lava_resident_hold *kept = &stream->kept[is_b];
+    if (!kept->resident)
+        kept = &stream->kept[!is_b];
+    const struct lava_host_matrix matrix = {.first = stored->first,
+                                            .ld = stored->ld,
+                                            .rows = stored->rows,
+                                            .columns = stored->columns,
+                                            .element_bytes = (uint32_t)stored->element_bytes};
+    if (!kept->resident || stored->products > 0 || !lava_residents_has(&kept->whole, &matrix))
+        return false;
+    stored->first = (const void *)(uintptr_t)lava_residents_address(kept, stored->first);
+    stored->ld = kept->ld;
+    return true;
+}
+
+/* A copy of which everything goes up has saved nothing. */
+static void count(const struct lava_resident_hold *kept, const struct lava_host_matrix *matrix) {
+    uint64_t column_bytes = (uint64_t)matrix->rows * matrix->element_bytes;
+    int64_t columns = matrix->columns;
+    for (int i = 0; i < kept->count; i++)
+        columns -= kept->spans[i].end - kept->spans[i].first;
+    if (columns > 0)
+        lava_stats_stayed((uint64_t)columns * column_bytes);
+}
+
+void lava_kept_close(struct lava_stream *stream, const struct lava_operation *operation,
+                     enum lava_status status) {
+    for (int i = 0; i < 2; i++) {
+        const struct lava_host_matrix matrix = lava_residents_matrix(operation, i);
+        if (!status && stream->kept[i].resident)
+            count(&stream->kept[i], &matrix);
+        lava_residents_return(stream->device->shared->residents, stream->device, &stream->kept[i],
+                              status ? LAVA_RESIDENT_FAILED : LAVA_RESIDENT_KEEPS);
+    }
+}

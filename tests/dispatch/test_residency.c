@@ -1,0 +1,200 @@
+/* The rule of copies that stay on the device: programs of one matrix, as sequences of calls. */
+#include "products.h"
+
+#include "dispatch/cost.h"
+#include "dispatch/residency.h"
+
+#define MIB   0x1p20
+#define BYTES (512 * MIB)
+#define RENT  12e6 /* an upload of 512 MiB takes 12 ms */
+
+/* A program's matrix, and what the rule makes of it. */
+struct matrix {
+    struct lava_residency residency;
+    bool is_stored;
+    unsigned stores, calls, used;
+    double lost_ns; /* stores, and faults of writes, less what copies have saved */
+};
+
+/* One call; `share` of the matrix was written before. rent_ns: what its upload takes. */
+static void call(struct matrix *matrix, double share, double rent_ns, bool is_check) {
+    double cost_ns = lava_residency_cost_ns(BYTES, 0);
+    matrix->calls++;
+    if (matrix->is_stored) {
+        matrix->lost_ns += share * BYTES / 4096 * 1500 - (1 - share) * rent_ns;
+        matrix->is_stored =
+            lava_residency_use(&matrix->residency, BYTES, share * BYTES, rent_ns, matrix->calls);
+        matrix->used++;
+        if (!matrix->is_stored)
+            lava_residency_forget(&matrix->residency, true);
+        return;
+    }
+    lava_residency_see(&matrix->residency, matrix->calls > 1 && share == 0, rent_ns);
+    if (lava_residency_pays(&matrix->residency, cost_ns, is_check)) {
+        lava_residency_store(&matrix->residency, cost_ns);
+        matrix->is_stored = true;
+        matrix->stores++;
+        matrix->lost_ns += cost_ns;
+    }
+}
+
+static void what_is_not_written_stays_from_the_third_call(void **state) {
+    struct matrix matrix = {0};
+    (void)state;
+    call(&matrix, 0, RENT, false);
+    assert_false(matrix.is_stored);
+    call(&matrix, 0, RENT, false);
+    assert_true(matrix.is_stored);
+    for (int i = 0; i < 100; i++)
+        call(&matrix, 0, RENT, false);
+    assert_int_equal(matrix.used, 100);
+    assert_int_equal(matrix.stores, 1);
+}
+
+static void what_every_call_writes_has_no_copy(void **state) {
+    struct matrix matrix = {0};
+    (void)state;
+    for (int i = 0; i < 1000; i++) {
+        call(&matrix, 1, RENT, false);
+        call(&matrix, 1, RENT, true);
+    }
+    assert_int_equal(matrix.stores, 0);
+}
+
+/* Where nothing is gained, and if a test wants it all the same. */
+static void without_a_gain_only_check_stores(void **state) {
+    struct matrix matrix = {0}, checked = {0};
+    (void)state;
+    for (int i = 0; i < 1000; i++)
+        call(&matrix, 0, 0, false);
+    assert_int_equal(matrix.stores, 0);
+    call(&checked, 0, 0, true);
+    assert_false(checked.is_stored);
+    call(&checked, 0, 0, true);
+    assert_true(checked.is_stored);
+}
+
+/* Rents that are small against the cost have to add up. */
+static void the_loss_is_bounded_by_the_rents(void **state) {
+    double cost_ns = lava_residency_cost_ns(BYTES, 0);
+    (void)state;
+    for (double rent_ns = cost_ns / 50; rent_ns < 10 * cost_ns; rent_ns *= 1.3) {
+        struct matrix matrix = {0};
+        while (!matrix.is_stored)
+            call(&matrix, 0, rent_ns, false);
+        assert_true(matrix.calls >= 2 && matrix.calls * rent_ns >= cost_ns);
+        assert_true(matrix.calls == 2 || (matrix.calls - 1) * rent_ns < cost_ns * (1 + 1e-9));
+    }
+}
+
+/* A program that writes the matrix after every third call asks too much of each copy. */
+static void patience_grows_with_copies_in_vain(void **state) {
+    struct matrix matrix = {0};
+    (void)state;
+    for (int i = 0; i < 3000; i++)
+        call(&matrix, i % 3 == 0, RENT, false);
+    assert_in_range(matrix.stores, 1, 3);
+    assert_true(matrix.lost_ns < 3 * (BYTES / 4096 * 1500 + lava_residency_cost_ns(BYTES, 0)));
+}
+
+/* One that does so after a hundred calls gains from each. */
+static void copies_that_paid_cost_no_patience(void **state) {
+    struct matrix matrix = {0};
+    (void)state;
+    for (int i = 0; i < 3000; i++)
+        call(&matrix, i % 100 == 0, RENT, false);
+    assert_int_equal(matrix.stores, 30);
+    assert_true(matrix.lost_ns < 0);
+}
+
+/* A hundredth in each call: fewer uploads, and few faults. A third: the faults take longer than uploads. */
+static void small_changes_are_worth_it_and_large_ones_are_not(void **state) {
+    struct matrix few = {0}, many = {0};
+    (void)state;
+    for (int i = 0; i < 300; i++) {
+        call(&few, few.is_stored ? 0.01 : 0, RENT, false);
+        call(&many, many.is_stored ? 0.33 : 0, RENT, false);
+    }
+    assert_true(few.is_stored);
+    assert_true(few.lost_ns < 0);
+    assert_in_range(many.stores, 1, 10);
+    assert_true(many.lost_ns < 10 * BYTES / 4096 * 1500);
+}
+
+static void the_least_useful_copy_goes_first(void **state) {
+    struct lava_residency old = {0}, busy = {0}, large = {0};
+    (void)state;
+    for (uint64_t i = 1; i <= 400; i++) {
+        if (i <= 200)
+            assert_true(lava_residency_use(&old, 64 * MIB, 0, 2e6, i));
+        else
+            assert_true(lava_residency_use(&busy, 64 * MIB, 0, 2e6, i));
+        assert_true(lava_residency_use(&large, 1024 * MIB, 0, 2e6, i));
+    }
+    assert_true(lava_residency_value(&old, 64 * MIB, 400) < lava_residency_value(&busy, 64 * MIB, 400));
+    assert_true(lava_residency_value(&large, 1024 * MIB, 400) < lava_residency_value(&busy, 64 * MIB, 400));
+    assert_true(lava_residency_value(&old, 64 * MIB, 400) > 0);
+}
+
+static void set_residents(struct lava_operation *operation, bool a, bool b) {
+    operation->a.is_resident = a;
+    operation->b.is_resident = b;
+}
+
+/* 512 MiB take 10 ms of the bus, and the product less than 2 ms. */
+static void a_thin_product_of_a_resident_takes_no_upload(void **state) {
+    const struct lava_capabilities device = device_h200();
+    struct lava_operation operation = product(16384, 128, 8192);
+    (void)state;
+    const struct lava_plan uploaded = choose(&operation, &device, LAVA_MODE_AUTO, &none);
+    set_residents(&operation, true, false);
+    const struct lava_plan resident = choose(&operation, &device, LAVA_MODE_AUTO, &none);
+    print_message("%.2f ms, with A on the device %.2f\n", uploaded.gpu_ns / 1e6, resident.gpu_ns / 1e6);
+    assert_true(uploaded.gpu_ns > 10e6 && resident.gpu_ns < 3e6);
+    operation.n = 4; /* the upload alone takes longer than the CPU */
+    assert_false(lava_policy_is_hopeless(&operation, &device, &sixteen_cores, 20));
+    set_residents(&operation, false, false);
+    assert_true(lava_policy_is_hopeless(&operation, &device, &sixteen_cores, 1));
+}
+
+static void residents_change_no_sums_and_lower_no_bound(void **state) {
+    const struct lava_capabilities device = device_h200();
+    const struct lava_profile *profile = lava_profiles_find(&device);
+    uint64_t random = 7;
+    (void)state;
+    for (int i = 0; i < 300; i++) {
+        struct lava_operation operation =
+            product(1 + (int64_t)(random_next(&random) % 9000), 1 + (int64_t)(random_next(&random) % 9000),
+                    1 + (int64_t)(random_next(&random) % 9000));
+        set_random_types(&random, &operation);
+        const struct lava_plan uploaded = choose(&operation, &device, LAVA_MODE_GPU, &none);
+        set_residents(&operation, i % 3 != 0, i % 3 != 1);
+        const struct lava_plan resident = choose(&operation, &device, LAVA_MODE_GPU, &none);
+        assert_int_equal(resident.place, uploaded.place);
+        if (resident.place != LAVA_PLACE_GPU)
+            continue;
+        assert_ptr_equal(resident.kernel, uploaded.kernel);
+        assert_int_equal(resident.blocking.split_k, uploaded.blocking.split_k);
+        assert_int_equal(resident.blocking.block_k, uploaded.blocking.block_k);
+        assert_true(resident.gpu_ns <= uploaded.gpu_ns * (1 + 1e-9));
+        const struct lava_operation parts = lava_operation_of_parts(&operation);
+        const struct lava_rates rates = lava_cost_rates(profile, &sixteen_cores.device);
+        assert_true(resident.gpu_ns >= lava_cost_least_ns(&parts, &rates, resident.flops_per_s));
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_not_written_stays_from_the_third_call),
+        cmocka_unit_test(what_every_call_writes_has_no_copy),
+        cmocka_unit_test(without_a_gain_only_check_stores),
+        cmocka_unit_test(the_loss_is_bounded_by_the_rents),
+        cmocka_unit_test(patience_grows_with_copies_in_vain),
+        cmocka_unit_test(copies_that_paid_cost_no_patience),
+        cmocka_unit_test(small_changes_are_worth_it_and_large_ones_are_not),
+        cmocka_unit_test(the_least_useful_copy_goes_first),
+        cmocka_unit_test(a_thin_product_of_a_resident_takes_no_upload),
+        cmocka_unit_test(residents_change_no_sums_and_lower_no_bound),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,176 @@
+/* Watches beside what else a program does: a userfaultfd of its own with WP_ASYNC (a second copy of this
+ * library has one, too), and large mappings with neighbours. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <sys/resource.h>
+
+#include "page_place.h"
+
+#define PAGE ((size_t)sysconf(_SC_PAGESIZE))
+
+static char *map(size_t bytes) {
+    char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAPPED_RWANON, -1, 0);
+    assert_ptr_not_equal(memory, MAP_FAILED);
+    memset(memory, 1, bytes);
+    return memory;
+}
+
+static struct lava_page_watch *watch(const void *first, size_t bytes, const char *why_not) {
+    const char *refusal;
+    struct lava_page_range pages = range_of(first, bytes);
+    struct lava_page_watch *begun = lava_page_watch_begin(&pages, &refusal);
+    if (why_not)
+        assert_true(!begun && refusal && strstr(refusal, why_not));
+    else
+        assert_non_null(begun);
+    return begun;
+}
+
+static int ask(struct lava_page_watch *asked) {
+    struct lava_page_range written[2];
+    return lava_page_watch_ask(asked, written, 2);
+}
+
+/* The program's, or that of a second copy of the library. */
+static struct lava_page_kernel rival;
+
+static void count(void *context, struct lava_page_range written) {
+    *(size_t *)context += written.bytes / PAGE;
+}
+
+static void assert_rival_sees(const void *first, size_t bytes, size_t pages) {
+    size_t found = 0;
+    assert_true(lava_page_kernel_collect(&rival, range_of(first, bytes), count, &found));
+    assert_int_equal(found, pages);
+}
+
+static void rival_watches(const void *first, size_t bytes) {
+    assert_int_equal(lava_page_kernel_register(&rival, range_of(first, bytes)), 0);
+    assert_true(lava_page_kernel_protect(&rival, range_of(first, bytes)));
+}
+
+/* Its marks are its own: nobody else begins there, nor takes them. */
+static void a_rival_was_first(void **state) {
+    (void)state;
+    char *memory = map(8 * PAGE);
+    rival_watches(memory, 8 * PAGE);
+    memory[PAGE] = 2;
+    watch(memory, 8 * PAGE, "userfaultfd");
+    assert_rival_sees(memory, 8 * PAGE, 1);
+    memory[PAGE] = 3;
+    assert_rival_sees(memory, 8 * PAGE, 1);
+    munmap(memory, 8 * PAGE);
+}
+
+/* The program maps other memory at the same place and watches it itself. */
+static void a_rival_came_later(void **state) {
+    char *memory = map(8 * PAGE);
+    (void)state;
+    for (int is_asked = 0; is_asked < 2; is_asked++) {
+        struct lava_page_watch *old = watch(memory, 8 * PAGE, NULL);
+        munmap(memory, 8 * PAGE);
+        assert_ptr_equal(mmap(memory, 8 * PAGE, PROT_READ | PROT_WRITE, MAPPED_RWANON | MAP_FIXED, -1, 0),
+                         memory);
+        memset(memory, 2, 8 * PAGE);
+        rival_watches(memory, 8 * PAGE);
+        memory[PAGE] = 3;
+        if (is_asked)
+            assert_int_equal(ask(old), -1);
+        lava_page_watch_end(old);
+        assert_rival_sees(memory, 8 * PAGE, 1); /* it lost neither its marks nor the memory */
+        memory[2 * PAGE] = 3;
+        assert_rival_sees(memory, 8 * PAGE, 1);
+        lava_page_kernel_unregister(&rival, range_of(memory, 8 * PAGE));
+    }
+    munmap(memory, 8 * PAGE);
+}
+
+/* Returns how many pages are protected: bit 57 of their entries. */
+static size_t protected_pages(const char *first, size_t pages) {
+    uint64_t entry;
+    size_t found = 0;
+    FILE *file = fopen("/proc/self/pagemap", "re");
+    assert_non_null(file);
+    setbuf(file, NULL);
+    for (size_t i = 0; i < pages; i++) {
+        assert_int_equal(fseek(file, (long)(((uintptr_t)first / PAGE + i) * sizeof entry), SEEK_SET), 0);
+        assert_int_equal(fread(&entry, sizeof entry, 1, file), 1);
+        found += entry >> 57 & 1;
+    }
+    fclose(file);
+    return found;
+}
+
+/* In a large mapping only the watch's own pages are visited at its end, without those of other watches. */
+static void neighbours(void **state) {
+    char *memory = map(64 * PAGE);
+    (void)state;
+    struct lava_page_watch *low = watch(memory + 8 * PAGE, 8 * PAGE, NULL);
+    struct lava_page_watch *high = watch(memory + 12 * PAGE, 8 * PAGE, NULL);
+    assert_int_equal(protected_pages(memory, 64), 12);
+    lava_page_watch_end(low);
+    assert_int_equal(protected_pages(memory + 8 * PAGE, 4), 0);
+    assert_int_equal(protected_pages(memory + 12 * PAGE, 8), 8);
+    memory[13 * PAGE] = 2;
+    assert_int_equal(ask(high), 1);
+    lava_page_watch_end(high);
+    assert_int_equal(protected_pages(memory, 64), 0);
+    low = watch(memory, 64 * PAGE, NULL); /* the whole mapping is free afterwards */
+    lava_page_watch_end(low);
+    rival_watches(memory, 64 * PAGE);
+    munmap(memory, 64 * PAGE);
+}
+
+/* What is left of a mapping, before and behind a hole, is the program's again. */
+static void a_hole(void **state) {
+    (void)state;
+    for (int is_asked = 0; is_asked < 2; is_asked++) {
+        char *memory = map(16 * PAGE);
+        struct lava_page_watch *old = watch(memory, 16 * PAGE, NULL);
+        munmap(memory + 4 * PAGE, PAGE);
+        assert_int_equal(protected_pages(memory + 5 * PAGE, 11), 11);
+        if (is_asked)
+            assert_int_equal(ask(old), -1);
+        lava_page_watch_end(old);
+        assert_int_equal(protected_pages(memory, 4) + protected_pages(memory + 5 * PAGE, 11), 0);
+        rival_watches(memory, 4 * PAGE);
+        rival_watches(memory + 5 * PAGE, 11 * PAGE);
+        munmap(memory, 16 * PAGE);
+    }
+}
+
+static void no_files_left(void **state) {
+    struct rlimit before, none;
+    char *memory = map(8 * PAGE);
+    (void)state;
+    struct lava_page_watch *old = watch(memory, 8 * PAGE, NULL);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    none = (struct rlimit){0, before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    lava_page_watch_end(old);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_int_equal(protected_pages(memory, 8), 0);
+    munmap(memory, 8 * PAGE);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_rival_was_first), cmocka_unit_test(a_rival_came_later),
+        cmocka_unit_test(neighbours),        cmocka_unit_test(a_hole),
+        cmocka_unit_test(no_files_left),
+    };
+    const char *refusal = lava_page_watch_open();
+    if (!refusal)
+        refusal = lava_page_kernel_open(&rival);
+    if (refusal) {
+        printf("skipped: %s\n", refusal);
+        return 77;
+    }
+    return cmocka_run_group_tests_name("page_process", tests, NULL, NULL);
+}

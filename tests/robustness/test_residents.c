@@ -1,0 +1,550 @@
+/* Matrices that stay on the device between calls, as LAVABLAS_RESIDENT=check stores them: whatever the
+ * program does to them between the calls, the result is that of what they hold then. Elements are small
+ * integers, so that every result is exact. The library is linked in, so that its copies can be counted. */
+#include "tests/robustness/cases.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "lib/base/fault.h"
+#include "lib/engine/residents.h"
+#include "lib/offload/context.h"
+#include "tests/robustness/layer.h"
+
+#define M     509
+#define K     650
+#define N     9
+#define LD    512
+#define BYTES ((size_t)K * LD * sizeof(float))
+#define SPACE (BYTES + 3 * 4096)
+#define CALLS 4
+
+extern void sgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
+                   const float *alpha, const float *a, const int *lda, const float *b, const int *ldb,
+                   const float *beta, float *c, const int *ldc);
+
+static unsigned seed = 1;
+
+static void fill(float *a, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        a[i] = (float)(rand_r(&seed) % 7 - 3);
+}
+
+static float *map(void) {
+    void *space = mmap(NULL, SPACE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return space == MAP_FAILED ? NULL : space;
+}
+
+/* A matrix that begins and ends within pages. */
+static float *new_matrix(void) {
+    float *space = map(), *a = space ? space + 250 : NULL;
+    if (CASE_CHECK(a != NULL))
+        fill(a, (size_t)K * LD);
+    return a;
+}
+
+static struct lava_residents_sums sums(void) {
+    struct lava_engine *engine = lava_context_engine();
+    struct lava_residents *residents = engine ? engine->device->shared->residents : NULL;
+    return residents ? lava_residents_sums(residents) : (struct lava_residents_sums){0};
+}
+
+static uint64_t copied_bytes(void) {
+    return lava_residents_bytes(lava_context_engine()->device->shared->residents);
+}
+
+/* op(A) of rows x columns times op(B) with n columns: the library's C against a naive one. */
+struct shape {
+    bool transpose;
+    int rows, columns, lda, n;
+};
+
+static bool is_right(const struct shape *shape, const float *a, const float *b, int ldb, const float *c) {
+    int depth = shape->transpose ? shape->columns : shape->rows;
+    int m = depth, k = shape->transpose ? shape->rows : shape->columns;
+    for (int j = 0; j < shape->n; j++)
+        for (int i = 0; i < m; i++) {
+            double sum = 0;
+            for (int l = 0; l < k; l++)
+                sum += (double)(shape->transpose ? a[(size_t)i * (size_t)shape->lda + (size_t)l]
+                                                 : a[(size_t)l * (size_t)shape->lda + (size_t)i]) *
+                       (double)b[(size_t)j * (size_t)ldb + (size_t)l];
+            if ((double)c[(size_t)j * (size_t)m + (size_t)i] != sum) {
+                fprintf(stderr, "C(%d, %d) is %g, not %g\n", i, j,
+                        (double)c[(size_t)j * (size_t)m + (size_t)i], sum);
+                return false;
+            }
+        }
+    return true;
+}
+
+static void multiply(const struct shape *shape, const float *a, const float *b, int ldb, float *c) {
+    const float one = 1, zero = 0;
+    int m = shape->transpose ? shape->columns : shape->rows,
+        k = shape->transpose ? shape->rows : shape->columns;
+    sgemm_(shape->transpose ? "T" : "N", "N", &m, &shape->n, &k, &one, a, &shape->lda, b, &ldb, &zero, c, &m);
+}
+
+static bool may_fail; /* calls, on the device */
+
+static bool call(const struct shape *shape, const float *a) {
+    int k = shape->transpose ? shape->rows : shape->columns,
+        m = shape->transpose ? shape->columns : shape->rows;
+    float *b = malloc(sizeof(float) * (size_t)k * (size_t)shape->n),
+          *c = malloc(sizeof(float) * (size_t)m * (size_t)shape->n);
+    bool is_good = b && c;
+    if (is_good) {
+        fill(b, (size_t)k * (size_t)shape->n);
+        multiply(shape, a, b, k, c);
+        is_good = is_right(shape, a, b, k, c) && (may_fail || !strcmp(case_place(NULL), "gpu"));
+    }
+    free(b);
+    free(c);
+    return CASE_CHECK(is_good);
+}
+
+static const struct shape whole = {.rows = M, .columns = K, .lda = LD, .n = N};
+
+static void calls(const struct shape *shape, const float *a, int count) {
+    for (int i = 0; i < count; i++)
+        call(shape, a);
+}
+
+static int stays(void) {
+    float *a = new_matrix();
+    calls(&whole, a, CALLS);
+    CASE_CHECK(sums().stored == 1);
+    CASE_CHECK(sums().used == CALLS - 1);
+    CASE_CHECK(sums().refreshed == 1);
+    const struct shape transposed = {.transpose = true, .rows = M, .columns = K, .lda = LD, .n = N};
+    calls(&transposed, a, CALLS);
+    CASE_CHECK(sums().stored == 1);
+    CASE_CHECK(sums().used == 2 * CALLS - 1);
+    CASE_CHECK(sums().refreshed == 1);
+    CASE_CHECK(sums().differences == 0);
+    return case_result();
+}
+
+/* The ends of the matrix, of its first and last pages, and of columns. */
+static int changed_elements(void) {
+    float *a = new_matrix();
+    const size_t page = 4096 / sizeof(float), head = page - 250,
+                 tail = ((size_t)K * LD + 250) / page * page - 250;
+    const size_t places[] = {0,
+                             head - 1,
+                             head,
+                             head + 1,
+                             head + page,
+                             M - 1,
+                             LD,
+                             LD + M - 1,
+                             300 * LD,
+                             300 * LD + 200,
+                             tail - 1,
+                             tail,
+                             (K - 1) * LD,
+                             (K - 1) * (size_t)LD + M - 1};
+    calls(&whole, a, 3);
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        uint64_t refreshed = sums().refreshed;
+        a[places[i]] += 1;
+        call(&whole, a);
+        CASE_CHECK(sums().refreshed == refreshed + 1);
+        call(&whole, a);
+        CASE_CHECK(sums().refreshed == refreshed + 1);
+    }
+    CASE_CHECK(sums().stored == 1 && sums().differences == 0);
+    CASE_CHECK(sums().refreshed_bytes < 2 * BYTES);
+    return case_result();
+}
+
+/* The kernel writes, too. */
+static int written_by_the_kernel(void) {
+    float *a = new_matrix();
+    int zeros = open("/dev/zero", O_RDONLY);
+    calls(&whole, a, 3);
+    for (int i = 0; i < 3; i++) {
+        CASE_CHECK(read(zeros, a + 100 * LD + 77 * i, 400) == 400);
+        call(&whole, a);
+    }
+    char *inside = (char *)a - 1000 + 8 * 4096;
+    CASE_CHECK(madvise(inside, 4 * 4096, MADV_DONTNEED) == 0);
+    call(&whole, a);
+    call(&whole, a);
+    CASE_CHECK(sums().differences == 0);
+    close(zeros);
+    return case_result();
+}
+
+/* What one call has written is the next one's A. */
+static int result_as_operand(void) {
+    float *a = new_matrix(), *c = new_matrix(), *b = calloc((size_t)K * K, sizeof(float));
+    const struct shape product = {.rows = M, .columns = K, .lda = LD, .n = K};
+    const struct shape next = {.rows = M, .columns = K, .lda = M, .n = N};
+    if (!CASE_CHECK(b != NULL))
+        return case_result();
+    for (size_t i = 0; i < K; i++)
+        b[i * K + (i + 1) % K] = 1; /* moves columns */
+    for (int i = 0; i < 6; i++) {
+        a[i * 1000] += 1;
+        multiply(&product, a, b, K, c);
+        calls(&next, c, i < 3 ? 1 : 3);
+    }
+    CASE_CHECK(sums().differences == 0);
+    free(b);
+    return case_result();
+}
+
+static int alternating(void) {
+    float *a = new_matrix(), *one = new_matrix(), *two = new_matrix();
+    for (int i = 0; i < 12; i++) {
+        memcpy(a, i % 2 ? one : two, BYTES);
+        calls(&whole, a, i / 4 + 1);
+    }
+    CASE_CHECK(sums().stored > 0 && sums().forgotten > 0 && sums().differences == 0);
+    return case_result();
+}
+
+/* A's square: both operands are one matrix. */
+static int both_operands(void) {
+    enum { SIZE = 520 };
+    float *a = new_matrix(), *c = malloc(sizeof(float) * SIZE * SIZE);
+    const struct shape square = {.rows = SIZE, .columns = SIZE, .lda = SIZE, .n = SIZE};
+    for (int i = 0; i < 6 && CASE_CHECK(c != NULL); i++) {
+        if (i > 2)
+            a[i * 700] += 1;
+        multiply(&square, a, a, SIZE, c);
+        CASE_CHECK(is_right(&square, a, a, SIZE, c));
+    }
+    CASE_CHECK(sums().stored == 1 && sums().differences == 0);
+    free(c);
+    return case_result();
+}
+
+/* Blocks of one matrix, at rows where pack can and cannot read its copy. */
+static int views(void) {
+    float *a = new_matrix();
+    const struct {
+        size_t row, column;
+        int rows, columns;
+    } blocks[] = {
+        {0, 0, M, K}, {0, 10, M, K - 10}, {4, 0, M - 4, K}, {3, 5, M - 3, K - 9}, {100, 50, 400, 590}};
+    for (int turn = 0; turn < 4; turn++)
+        for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
+            const struct shape block = {.transpose = turn % 2,
+                                        .rows = blocks[i].rows,
+                                        .columns = blocks[i].columns,
+                                        .lda = LD,
+                                        .n = N};
+            const float *first = a + blocks[i].column * LD + blocks[i].row;
+            calls(&block, first, 2);
+            a[(size_t)(turn * 150 + 20) * LD + 30 * i] += 1;
+            calls(&block, first, 2);
+        }
+    CASE_CHECK(sums().stored > 0 && sums().used > sums().stored && sums().differences == 0);
+    return case_result();
+}
+
+/* Columns that are longer than a chunk of an upload. */
+static int tall(void) {
+    float *a = new_matrix();
+    const struct shape shape = {.rows = 100001, .columns = 3, .lda = 100004, .n = 2};
+    for (int i = 0; i < 8; i++) {
+        a[i * 40007] += 1;
+        calls(&shape, a, i < 2 ? 3 : 1);
+    }
+    CASE_CHECK(sums().stored > 0 && sums().used > 4 && sums().differences == 0);
+    return case_result();
+}
+
+static int mapped_anew(void) {
+    float *a = new_matrix();
+    void *space = (char *)a - 1000;
+    calls(&whole, a, 3);
+    for (int i = 0; i < 3; i++) {
+        CASE_CHECK(munmap(space, SPACE) == 0);
+        CASE_CHECK(mmap(space, SPACE, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == space);
+        fill(a, (size_t)K * LD);
+        calls(&whole, a, 3);
+    }
+    /* in a part */
+    CASE_CHECK(mmap((char *)space + 40960, 8192, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED);
+    calls(&whole, a, 3);
+    CASE_CHECK(sums().stored > 1 && sums().differences == 0);
+    return case_result();
+}
+
+static int reallocated(void) {
+    float *a = malloc(BYTES);
+    for (int i = 0; i < 4 && CASE_CHECK(a != NULL); i++) {
+        fill(a, (size_t)K * LD);
+        calls(&whole, a, 3);
+        const struct shape part = {.rows = M, .columns = K - 1 - i, .lda = LD, .n = N};
+        a = realloc(a, BYTES - (size_t)(1 + i) * LD * sizeof(float));
+        if (CASE_CHECK(a != NULL))
+            calls(&part, a, 3);
+        a = realloc(a, 2 * BYTES);
+        if (CASE_CHECK(a != NULL)) {
+            memset(a + (size_t)(K - 1 - i) * LD, 0, (size_t)(1 + i) * LD * sizeof(float));
+            calls(&whole, a, 3);
+        }
+    }
+    CASE_CHECK(sums().differences == 0);
+    free(a);
+    return case_result();
+}
+
+static int rewritten(void) {
+    float *a = new_matrix();
+    for (int i = 0; i < 20; i++) {
+        fill(a, (size_t)K * LD);
+        call(&whole, a);
+    }
+    CASE_CHECK(sums().stored == 0 && copied_bytes() == 0);
+    return case_result();
+}
+
+/* As the estimates have it: a copy to staging memory is saved. */
+static int automatic(void) {
+    float *a = new_matrix();
+    for (int i = 0; i < 40; i++) {
+        if (i % 8 == 7)
+            a[rand_r(&seed) % (K * LD)] += 1;
+        call(&whole, a);
+    }
+    CASE_CHECK(sums().stored > 0 && sums().used > 10);
+    return case_result();
+}
+
+static int off(void) {
+    float *a = new_matrix();
+    calls(&whole, a, 4);
+    CASE_CHECK(lava_context_engine()->device->shared->residents == NULL);
+    return case_result();
+}
+
+/* Little memory: copies go for others, and for the products' own. */
+static int evicted(void) {
+    float *matrices[5];
+    for (int i = 0; i < 5; i++)
+        matrices[i] = new_matrix();
+    for (int turn = 0; turn < 4; turn++)
+        for (int i = 0; i < 5; i++) {
+            matrices[i][turn * 2000 + i] += 1;
+            calls(&whole, matrices[i], 3);
+        }
+    CASE_CHECK(sums().evicted > 0 && sums().differences == 0);
+    return case_result();
+}
+
+static int given_back(void) {
+    float *a = new_matrix();
+    calls(&whole, a, 3);
+    CASE_CHECK(copied_bytes() > 0 || sums().evicted > 0);
+    double end = case_now() + 20;
+    while (copied_bytes() > 0 && case_now() < end)
+        case_sleep(0.02);
+    CASE_CHECK(copied_bytes() == 0);
+    a[5] += 1;
+    calls(&whole, a, 3);
+    CASE_CHECK(sums().stored == 2 && sums().differences == 0);
+    return case_result();
+}
+
+static float *shared_a;
+static void *call_often(void *unused) {
+    (void)unused;
+    calls(&whole, shared_a, 12);
+    return NULL;
+}
+
+static int threads(void) {
+    shared_a = new_matrix();
+    for (int turn = 0; turn < 3; turn++) {
+        pthread_t thread[3];
+        shared_a[turn * 777] += 1;
+        for (int i = 0; i < 3; i++)
+            CASE_CHECK(pthread_create(&thread[i], NULL, call_often, NULL) == 0);
+        for (int i = 0; i < 3; i++)
+            pthread_join(thread[i], NULL);
+    }
+    CASE_CHECK(sums().used > 12 && sums().differences == 0);
+    return case_result();
+}
+
+/* Two calls hold one copy. While they do, nobody uploads to it. */
+static int two_users(void) {
+    float *a = new_matrix();
+    calls(&whole, a, 3);
+    struct lava_device *device = lava_context_engine()->device;
+    struct lava_residents *residents = device->shared->residents;
+    const struct lava_host_matrix matrix = {
+        .first = a, .ld = LD, .rows = M, .columns = K, .element_bytes = 4};
+    struct lava_resident_hold one, two, three;
+    CASE_CHECK(lava_residents_look(residents, &matrix) == LAVA_RESIDENT_STAYS);
+    CASE_CHECK(lava_residents_hold(residents, device, &matrix, false, &one) && !one.is_filling);
+    CASE_CHECK(lava_residents_hold(residents, device, &matrix, false, &two) && !two.is_filling);
+    a[7 * LD] += 1;
+    CASE_CHECK(lava_residents_look(residents, &matrix) == LAVA_RESIDENT_UNKNOWN);
+    CASE_CHECK(!lava_residents_hold(residents, device, &matrix, true, &three));
+    CASE_CHECK(!lava_residents_release(residents, device));
+    call(&whole, a);
+    lava_residents_return(residents, device, &one, LAVA_RESIDENT_KEEPS);
+    call(&whole, a);
+    lava_residents_return(residents, device, &two, LAVA_RESIDENT_KEEPS);
+    CASE_CHECK(lava_residents_look(residents, &matrix) == LAVA_RESIDENT_STAYS);
+    CASE_CHECK(lava_residents_hold(residents, device, &matrix, false, &one) && one.is_filling);
+    CASE_CHECK(!lava_residents_hold(residents, device, &matrix, false, &two));
+    lava_residents_return(residents, device, &one, LAVA_RESIDENT_FAILED);
+    CASE_CHECK(copied_bytes() == 0);
+    calls(&whole, a, 3);
+    CASE_CHECK(sums().differences == 0);
+    return case_result();
+}
+
+/* A copy that a failed call was filling is no copy. */
+static int failing(void) {
+#ifdef LAVA_FAULT_INJECTION
+    static const char *const points[] = {"upload", "submit", "allocate", "download"};
+    float *a = new_matrix();
+    call(&whole, a);
+    may_fail = true;
+    for (size_t i = 0; i < sizeof points / sizeof points[0]; i++)
+        for (int passage = 1; passage < 7; passage++) {
+            char text[32];
+            snprintf(text, sizeof text, "%s:%d", points[i], passage);
+            a[(size_t)passage * 5000 + i] += 1;
+            CASE_CHECK(lava_fault_set(text));
+            call(&whole, a);
+            call(&whole, a);
+            CASE_CHECK(lava_fault_set(NULL));
+            calls(&whole, a, 2);
+        }
+    CASE_CHECK(sums().stored > 1 && sums().differences == 0);
+    return case_result();
+#else
+    return CASE_SKIPPED;
+#endif
+}
+
+/* Routines by the matrix A alone. Whatever B and C are, A's copy must lead to the bits that A leads to. */
+enum { SIZE = 517 };
+extern void dgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
+                   const double *alpha, const void *a, const int *lda, const void *b, const int *ldb,
+                   const double *beta, void *c, const int *ldc);
+extern void zgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
+                   const double *alpha, const void *a, const int *lda, const void *b, const int *ldb,
+                   const double *beta, void *c, const int *ldc);
+extern void dsymm_(const char *side, const char *uplo, const int *m, const int *n, const double *alpha,
+                   const void *a, const int *lda, const void *b, const int *ldb, const double *beta, void *c,
+                   const int *ldc);
+extern void dtrmm_(const char *side, const char *uplo, const char *transa, const char *diag, const int *m,
+                   const int *n, const double *alpha, const void *a, const int *lda, void *c, const int *ldc);
+extern void dsyrk_(const char *uplo, const char *trans, const int *n, const int *k, const double *alpha,
+                   const void *a, const int *lda, const double *beta, void *c, const int *ldc);
+
+static const int size = SIZE, few = 21;
+static const double factor[2] = {0.7, -0.3}, nothing[2];
+
+static void by_dgemm(const void *a, const void *b, void *c) {
+    dgemm_("N", "N", &size, &few, &size, factor, a, &size, b, &size, nothing, c, &size);
+}
+static void by_dgemm_right(const void *a, const void *b, void *c) {
+    dgemm_("T", "T", &few, &size, &size, factor, b, &size, a, &size, nothing, c, &few);
+}
+static void by_zgemm(const void *a, const void *b, void *c) {
+    zgemm_("C", "N", &size, &few, &size, factor, a, &size, b, &size, nothing, c, &size);
+}
+static void by_dsymm(const void *a, const void *b, void *c) {
+    dsymm_("L", "U", &size, &few, factor, a, &size, b, &size, nothing, c, &size);
+}
+static void by_dtrmm(const void *a, const void *b, void *c) {
+    memcpy(c, b, sizeof(double) * SIZE * (size_t)few);
+    dtrmm_("L", "L", "T", "N", &size, &few, factor, a, &size, c, &size);
+}
+static void by_dsyrk(const void *a, const void *b, void *c) {
+    (void)b;
+    dsyrk_("U", "T", &size, &size, factor, a, &size, nothing, c, &size);
+}
+
+static int same_bits(void) {
+    static const struct {
+        const char *name;
+        void (*call)(const void *a, const void *b, void *c);
+    } routines[] = {{"dgemm", by_dgemm}, {"dgemm, right", by_dgemm_right},
+                    {"zgemm", by_zgemm}, {"dsymm", by_dsymm},
+                    {"dtrmm", by_dtrmm}, {"dsyrk", by_dsyrk}};
+    size_t bytes = 2 * sizeof(double) * SIZE * SIZE, c_bytes = 2 * bytes;
+    double *b = malloc(bytes);
+    char *c = calloc(1, c_bytes), *other = calloc(1, c_bytes);
+    for (size_t i = 0; i < 2 * SIZE * SIZE && CASE_CHECK(b && c && other); i++)
+        b[i] = rand_r(&seed) / (double)RAND_MAX - 0.5;
+    for (size_t i = 0; i < sizeof routines / sizeof routines[0] && !case_result(); i++) {
+        void *a[2];
+        uint64_t used = sums().used;
+        for (int j = 0; j < 2; j++) {
+            a[j] = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            for (size_t l = 0; l < 2 * SIZE * SIZE && CASE_CHECK(a[j] != MAP_FAILED); l++)
+                ((double *)a[j])[l] = b[(l * 7 + 5) % (2 * SIZE * SIZE)];
+        }
+        for (int j = 0; j < 4; j++)
+            routines[i].call(a[0], b, c);
+        CASE_CHECK(!strcmp(case_place(NULL), "gpu"));
+        if (!CASE_CHECK(sums().used > used + 1))
+            fprintf(stderr, "%s: A does not stay\n", routines[i].name);
+        routines[i].call(a[1], b, other);
+        if (!CASE_CHECK(memcmp(c, other, c_bytes) == 0))
+            fprintf(stderr, "%s: other bits\n", routines[i].name);
+    }
+    CASE_CHECK(sums().differences == 0);
+    free(b);
+    free(c);
+    free(other);
+    return case_result();
+}
+
+#define CHECK "LAVABLAS_RESIDENT=check", "LAVABLAS_MODE=gpu"
+/* By the layer of tests/layer/. */
+#define DISCRETE "VK_INSTANCE_LAYERS=VK_LAYER_LAVABLAS_test", "LAVABLAS_TEST_LAYER=memory=discrete"
+static const struct test_case cases[] = {
+    {"stays", stays, .variables = {CHECK}},
+    {"changed_elements", changed_elements, .variables = {CHECK}},
+    {"written_by_the_kernel", written_by_the_kernel, .variables = {CHECK}},
+    {"result_as_operand", result_as_operand, .variables = {CHECK}},
+    {"alternating", alternating, .variables = {CHECK}},
+    {"both_operands", both_operands, .variables = {CHECK}},
+    {"views", views, .variables = {CHECK}},
+    {"tall", tall, .variables = {CHECK, "LAVABLAS_PINNED=1M"}},
+    {"mapped_anew", mapped_anew, .variables = {CHECK}},
+    {"reallocated", reallocated, .variables = {CHECK}},
+    {"rewritten", rewritten, .variables = {CHECK}},
+    {"automatic", automatic, .variables = {"LAVABLAS_RESIDENT=auto", "LAVABLAS_MODE=gpu"}},
+    {"same_bits", same_bits, .variables = {CHECK}},
+    {"same_bits_automatic", same_bits, .variables = {"LAVABLAS_RESIDENT=auto", "LAVABLAS_MODE=gpu"}},
+    {"off", off, .variables = {"LAVABLAS_RESIDENT=off", "LAVABLAS_MODE=gpu"}},
+    {"evicted", evicted, .variables = {CHECK, "LAVABLAS_MEMORY=8M"}},
+    {"given_back", given_back, .variables = {CHECK, "LAVABLAS_IDLE=0.2"}},
+    {"threads", threads, .variables = {CHECK, "LAVABLAS_LANES=2"}},
+    {"two_users", two_users, .variables = {CHECK}},
+    {"failing", failing, .lines = -1, .variables = {CHECK}},
+    {"discrete_failing", failing, .lines = -1, .variables = {CHECK, DISCRETE}},
+    {"discrete_changed_elements", changed_elements, .variables = {CHECK, DISCRETE}},
+    {"discrete_views", views, .variables = {CHECK, DISCRETE}},
+    {"discrete_tall", tall, .variables = {CHECK, DISCRETE}},
+    {"discrete_threads", threads, .variables = {CHECK, DISCRETE}},
+    {"discrete_same_bits", same_bits, .variables = {CHECK, DISCRETE}},
+    {.name = NULL},
+};
+
+int main(int argument_count, char **arguments) {
+    layer_offer();
+    return cases_main(argument_count, arguments, cases);
+}
