@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 /* Whole pages of the system's size. */
 struct lava_page_range {
@@ -14,7 +15,8 @@ struct lava_page_range {
 };
 
 struct lava_page_kernel {
-    int faults, pages;     /* a userfaultfd and /proc/self/pagemap: of the process that opened them */
+    int faults, pages; /* a userfaultfd and /proc/self/pagemap: of the process that opened them */
+    struct stat faults_opened, pages_opened;
     bool moves_protection; /* lib/host/page_self_test finds out */
 };
 
@@ -24,6 +26,10 @@ typedef void lava_page_kernel_found(void *context, struct lava_page_range writte
 /* Returns NULL, or why this kernel or this container has no watch. */
 const char *lava_page_kernel_open(struct lava_page_kernel *kernel);
 void lava_page_kernel_close(struct lava_page_kernel *kernel);
+
+/* Returns whether the files are still those that were opened: programs close all files that they do not know,
+ * and open others under the same numbers. */
+bool lava_page_kernel_is_open(const struct lava_page_kernel *kernel);
 
 /* Registers whole mappings, which are split otherwise. Returns 0 or an errno: EBUSY if the program, or
  * another copy of this library, has a userfaultfd of its own there. Registering twice is no error. */

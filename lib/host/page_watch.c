@@ -10,11 +10,11 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/base/log.h"
 #include "lib/host/page_ranges.h"
 #include "lib/host/page_self_test.h"
 #include "lib/host/page_trust.h"
@@ -36,6 +36,7 @@ static struct {
     const char *refusal;
     volatile char *is_own;
     struct lava_page_kernel kernel;
+    bool is_dead; /* the program closed the kernel's files: their numbers are not used any more */
     struct lava_page_watch *first;
 } state = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -66,10 +67,35 @@ static void open_once(void) {
         lava_page_kernel_close(&state.kernel);
 }
 
+/* A program's signal handler may jump out of what it interrupts, and its threads may be cancelled: neither
+ * while the lock is held, or nobody gets it any more. */
+struct calm {
+    sigset_t signals;
+    int cancel_state, saved_errno;
+};
+
+static struct calm calm_down(void) {
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS}; /* of this thread's code */
+    struct calm calm = {.saved_errno = errno};
+    sigset_t all;
+    sigfillset(&all);
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        sigdelset(&all, own[i]);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &calm.cancel_state);
+    pthread_sigmask(SIG_BLOCK, &all, &calm.signals);
+    return calm;
+}
+
+static void go_on(const struct calm *calm) {
+    errno = calm->saved_errno;
+    pthread_sigmask(SIG_SETMASK, &calm->signals, NULL);
+    pthread_setcancelstate(calm->cancel_state, NULL);
+}
+
 const char *lava_page_watch_open(void) {
-    int saved_errno = errno;
+    struct calm calm = calm_down();
     pthread_once(&state.once, open_once);
-    errno = saved_errno;
+    go_on(&calm);
     return state.refusal ? state.refusal : *state.is_own ? NULL : REFUSAL_CHILD;
 }
 
@@ -84,6 +110,14 @@ static struct lava_page_watch *overlapping(struct lava_page_range pages) {
 static void lose(struct lava_page_range pages) {
     for (struct lava_page_watch *watch; (watch = overlapping(pages));)
         watch->state = STATE_GONE;
+}
+
+static bool is_alive(void) {
+    if (!state.is_dead && !lava_page_kernel_is_open(&state.kernel)) {
+        state.is_dead = true;
+        lose((struct lava_page_range){0, UINT64_MAX});
+    }
+    return !state.is_dead;
 }
 
 static void note(void *context, struct lava_page_range written) {
@@ -184,39 +218,34 @@ static const char *start(struct lava_page_range pages) {
 
 struct lava_page_watch *lava_page_watch_begin(const struct lava_page_range *pages, const char **refusal) {
     *refusal = lava_page_watch_open();
-    int saved_errno = errno;
-    struct lava_page_watch *watch = *refusal ? NULL : calloc(1, sizeof *watch);
-    if (!watch) {
-        *refusal = *refusal ? *refusal : "there is no memory";
-        errno = saved_errno;
+    if (*refusal)
         return NULL;
-    }
-    watch->pages = *pages;
+    struct calm calm = calm_down();
+    struct lava_page_watch *watch = calloc(1, sizeof *watch);
     pthread_mutex_lock(&state.lock);
-    *refusal = start(*pages);
-    if (*refusal) {
-        release(*pages);
+    *refusal = !watch       ? "there is no memory"
+               : is_alive() ? start(*pages)
+                            : "the program closed the files of the watch";
+    if (!*refusal) {
+        *watch = (struct lava_page_watch){.pages = *pages, .next = state.first};
+        state.first = watch;
+    } else {
+        if (!state.is_dead)
+            release(*pages);
         free(watch);
         watch = NULL;
-    } else {
-        watch->next = state.first;
-        state.first = watch;
     }
     pthread_mutex_unlock(&state.lock);
-    errno = saved_errno;
+    go_on(&calm);
     return watch;
 }
 
 /* Trust is checked after the pages were protected again, see lib/host/page_trust. */
 static int ask(struct lava_page_watch *watch, struct lava_page_range *written, int most) {
-    if (watch->state == STATE_LIVE)
+    if (is_alive() && watch->state == STATE_LIVE)
         collect(watch->pages);
-    const char *refusal =
-        watch->state == STATE_LIVE && watch->written.count > 0 ? lava_page_trust_check() : NULL;
-    if (refusal) {
-        LAVA_LOG(INFO, "memory is watched no more: %s", refusal);
+    if (watch->state == STATE_LIVE && watch->written.count > 0 && lava_page_trust_check())
         watch->state = STATE_UNTRUSTED;
-    }
     if (watch->state != STATE_LIVE)
         return -1;
     lava_page_ranges_shorten(&watch->written, most);
@@ -228,31 +257,30 @@ static int ask(struct lava_page_watch *watch, struct lava_page_range *written, i
 }
 
 int lava_page_watch_ask(struct lava_page_watch *watch, struct lava_page_range *written, int most) {
-    int saved_errno = errno;
     if (!*state.is_own)
         return -1;
+    struct calm calm = calm_down();
     pthread_mutex_lock(&state.lock);
     int count = ask(watch, written, most);
     pthread_mutex_unlock(&state.lock);
-    errno = saved_errno;
+    go_on(&calm);
     return count;
 }
 
 void lava_page_watch_end(struct lava_page_watch *watch) {
-    int saved_errno = errno;
     if (!watch)
         return;
-    if (!*state.is_own) { /* others of the list may be half changed */
-        free(watch);
-        return;
+    struct calm calm = calm_down();
+    if (*state.is_own) { /* in a child others of the list may be half changed */
+        pthread_mutex_lock(&state.lock);
+        struct lava_page_watch **place = &state.first;
+        while (*place != watch)
+            place = &(*place)->next;
+        *place = watch->next;
+        if (is_alive())
+            release(watch->pages);
+        pthread_mutex_unlock(&state.lock);
     }
-    pthread_mutex_lock(&state.lock);
-    struct lava_page_watch **place = &state.first;
-    while (*place != watch)
-        place = &(*place)->next;
-    *place = watch->next;
-    release(watch->pages);
-    pthread_mutex_unlock(&state.lock);
     free(watch);
-    errno = saved_errno;
+    go_on(&calm);
 }

@@ -204,12 +204,12 @@ static void pinned_pages(void **state) {
     place_free(other);
 }
 
-/* As in a container: the profile refuses the system call. */
-static void refuse_userfaultfd(void) {
+/* As in a container, whose profile refuses the system call, or as of systemd, whose filter kills. */
+static void filter_userfaultfd(unsigned action) {
     struct sock_filter filter[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_userfaultfd, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, action),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
     struct sock_fprog program = {sizeof filter / sizeof filter[0], filter};
@@ -225,15 +225,15 @@ static void be_ordinary(void) {
 }
 
 /* Opens the kernel's part in a child. Returns 0: it opens, 1: it is refused with this reason, 3: another. */
-static int open_in_child(bool is_contained, bool is_ordinary, const char *why) {
+static int open_in_child(unsigned action, bool is_ordinary, const char *why) {
     int status;
     pid_t child = fork();
     if (child == 0) {
         struct lava_page_kernel kernel;
         if (is_ordinary)
             be_ordinary();
-        if (is_contained)
-            refuse_userfaultfd();
+        if (action)
+            filter_userfaultfd(action);
         const char *refusal = lava_page_kernel_open(&kernel);
         _exit(!refusal ? 0 : strstr(refusal, why) ? 1 : 3);
     }
@@ -246,13 +246,18 @@ static int open_in_child(bool is_contained, bool is_ordinary, const char *why) {
 
 static void containers(void **state) {
     (void)state;
-    assert_int_equal(open_in_child(false, false, ""), 0);
-    assert_int_equal(open_in_child(false, true, ""), 0);
+    static const unsigned refusing[] = {SECCOMP_RET_ERRNO | EPERM, SECCOMP_RET_KILL_PROCESS,
+                                        SECCOMP_RET_TRAP};
+    assert_int_equal(open_in_child(0, false, ""), 0);
+    assert_int_equal(open_in_child(0, true, ""), 0);
+    assert_int_equal(open_in_child(SECCOMP_RET_ALLOW, true, ""), 0); /* a profile that has it */
     struct stat device;
-    if (stat("/dev/userfaultfd", &device) != 0 || (device.st_mode & 0006) != 0006)
-        assert_int_equal(open_in_child(true, true, "seccomp"), 1);
-    if (access("/dev/userfaultfd", R_OK | W_OK) == 0)
-        assert_int_equal(open_in_child(true, false, ""), 0);
+    for (size_t i = 0; i < sizeof refusing / sizeof refusing[0]; i++) {
+        if (stat("/dev/userfaultfd", &device) != 0 || (device.st_mode & 0006) != 0006)
+            assert_int_equal(open_in_child(refusing[i], true, "seccomp"), 1);
+        if (access("/dev/userfaultfd", R_OK | W_OK) == 0)
+            assert_int_equal(open_in_child(refusing[i], false, ""), 0);
+    }
 }
 
 int main(int argc, char **argv) {

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -74,11 +75,14 @@ bool __wrap_lava_page_kernel_collect(const struct lava_page_kernel *kernel, stru
 /* Trust is lost from this check on; 0: it is not. */
 static _Atomic int checks, registrations;
 static int lost_at;
+static void (*during_check)(void); /* the lock is held */
 
 const char *__real_lava_page_trust_check(void);
 const char *__wrap_lava_page_trust_check(void);
 const char *__wrap_lava_page_trust_check(void) {
     int check = ++checks;
+    if (during_check)
+        during_check();
     return lost_at > 0 && check >= lost_at ? "trust is lost" : __real_lava_page_trust_check();
 }
 
@@ -405,6 +409,51 @@ static void a_child_watches_nothing(void **state) {
     munmap(memory, 4 * PAGE);
 }
 
+static sigjmp_buf out;
+static const char *jumped_over;
+
+static void jump(int signal) {
+    (void)signal;
+    siglongjmp(out, 1);
+}
+
+static void interrupt(void) {
+    raise(SIGUSR1);
+}
+
+static void fork_child(void) {
+    int status;
+    const char *refusal;
+    pid_t child = fork();
+    if (child == 0) {
+        struct lava_page_range pages = range_of(jumped_over, PAGE);
+        alarm(10);
+        _exit(lava_page_watch_begin(&pages, &refusal) || !strstr(refusal, "fork"));
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+/* A signal handler that jumps out, and a child, while the lock is held: it does not stay so. */
+static void the_lock_is_held(void **state) {
+    (void)state;
+    char *memory = map(2 * PAGE, MAPPED_RWANON, -1);
+    jumped_over = memory;
+    signal(SIGUSR1, jump);
+    alarm(30); /* if nobody gets the lock */
+    during_check = interrupt;
+    if (sigsetjmp(out, 1) == 0) {
+        watch(memory, PAGE);
+        fail();
+    }
+    during_check = fork_child;
+    lava_page_watch_end(watch(memory + PAGE, PAGE));
+    during_check = NULL;
+    alarm(0);
+    signal(SIGUSR1, SIG_DFL);
+    munmap(memory, 2 * PAGE);
+}
+
 /* Threads that write at random while others keep copies. */
 enum { WORDS = 64 * 512, WRITERS = 2, KEEPERS = 2, WRITES = 300000 };
 static _Atomic uint64_t *words;
@@ -548,6 +597,7 @@ int main(void) {
         cmocka_unit_test(overlapping),
         cmocka_unit_test(another_mapping_is_watched),
         cmocka_unit_test(a_child_watches_nothing),
+        cmocka_unit_test(the_lock_is_held),
         cmocka_unit_test(beside_writers),
         cmocka_unit_test(a_lying_kernel),
         cmocka_unit_test(a_kernel_that_lies_once),
