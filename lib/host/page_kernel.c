@@ -43,7 +43,7 @@ enum { IS_WRITTEN = 1 << 1, IS_PRESENT = 1 << 3 };
 /* Returns whether the process may be killed for a system call: seccomp filters are there, or it is not known.
  */
 static bool is_filtered(void) {
-    FILE *status = fopen("/proc/self/status", "re");
+    FILE *status = fopen("/proc/thread-self/status", "re");
     char line[256];
     int mode = 2;
     while (status && fgets(line, sizeof line, status) && sscanf(line, "Seccomp: %d", &mode) != 1)
@@ -112,7 +112,7 @@ static const char *open_both(struct lava_page_kernel *kernel) {
     struct uffdio_api api = {.api = UFFD_API, .features = FEATURE_WP_ASYNC | FEATURE_WP_UNPOPULATED};
     if (ioctl(kernel->faults, UFFDIO_API, &api) != 0)
         return "userfaultfd has no asynchronous write protection (Linux 6.7)";
-    kernel->pages = above_standard(open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC));
+    kernel->pages = above_standard(open("/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC));
     if (kernel->pages < 0 || fstat(kernel->faults, &kernel->faults_opened) != 0 ||
         fstat(kernel->pages, &kernel->pages_opened) != 0)
         return "/proc/self/pagemap cannot be opened";
@@ -186,6 +186,8 @@ static int scan_some(const struct lava_page_kernel *kernel, uint64_t flags, uint
                         .category_anyof_mask = IS_WRITTEN | IS_PRESENT,
                         .return_mask = IS_WRITTEN};
     int count = ioctl(kernel->pages, PAGEMAP_SCAN_REQUEST, &scan);
+    if (count >= 0 && scan.walk_end <= *at)
+        return -1;
     *at = count < 0 ? end : scan.walk_end;
     return count;
 }

@@ -1,4 +1,4 @@
-/* Whether a watch of the program's memory would see every writer, by what /proc/self tells. Called by
+/* Whether a watch of the program's memory would see every writer, by what /proc/thread-self tells. Called by
  * lib/host/page_watch. */
 #ifndef LAVA_HOST_PAGE_TRUST_H
 #define LAVA_HOST_PAGE_TRUST_H
@@ -6,10 +6,12 @@
 #include "lib/host/page_kernel.h"
 
 /* Returns NULL, or why a device may write into the process's memory without a page fault: pages are pinned
- * (VmPin), or what can pin them is mapped: RDMA, io_uring, aio, vfio, the runtimes of CUDA and ROCm.
+ * (VmPin), or what can pin them is mapped or open: RDMA, io_uring, aio, vfio, files with O_DIRECT, V4L2,
+ * AF_XDP, the runtimes of OpenCL, CUDA and ROCm.
  *
  * Checked right after pages were protected, it holds until one of them is reported: a page that is pinned
- * later is made writable by that, so it is reported as written, and then the check is made again. */
+ * later is made writable by that, so it is reported as written, and then the check is made again. And once
+ * more by the next question: the kernel pins pages before it counts them. */
 const char *lava_page_trust_check(void);
 
 /* Calls for each mapping that has some of the pages, in order. Returns NULL, or why they are not of a kind

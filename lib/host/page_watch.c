@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "lib/base/log.h"
 #include "lib/host/page_ranges.h"
 #include "lib/host/page_self_test.h"
 #include "lib/host/page_trust.h"
@@ -24,6 +25,7 @@ enum state { STATE_LIVE, STATE_UNTRUSTED, STATE_GONE }; /* gone: the mapping is 
 struct lava_page_watch {
     struct lava_page_range pages;
     enum state state;
+    bool is_unchecked; /* pages were protected that may have been pinned already, and not yet counted */
     struct lava_page_ranges written;
     struct lava_page_watch *next;
 };
@@ -216,8 +218,15 @@ static const char *start(struct lava_page_range pages) {
     return refusal ? refusal : lava_page_trust_check();
 }
 
+static bool are_whole(struct lava_page_range pages) {
+    return pages.bytes > 0 && pages.first + pages.bytes > pages.first &&
+           (pages.first | pages.bytes) % (uint64_t)sysconf(_SC_PAGESIZE) == 0;
+}
+
 struct lava_page_watch *lava_page_watch_begin(const struct lava_page_range *pages, const char **refusal) {
     *refusal = lava_page_watch_open();
+    if (!*refusal && !are_whole(*pages))
+        *refusal = "it is not whole pages";
     if (*refusal)
         return NULL;
     struct calm calm = calm_down();
@@ -227,7 +236,7 @@ struct lava_page_watch *lava_page_watch_begin(const struct lava_page_range *page
                : is_alive() ? start(*pages)
                             : "the program closed the files of the watch";
     if (!*refusal) {
-        *watch = (struct lava_page_watch){.pages = *pages, .next = state.first};
+        *watch = (struct lava_page_watch){.pages = *pages, .is_unchecked = true, .next = state.first};
         state.first = watch;
     } else {
         if (!state.is_dead)
@@ -241,10 +250,13 @@ struct lava_page_watch *lava_page_watch_begin(const struct lava_page_range *page
 }
 
 /* Trust is checked after the pages were protected again, see lib/host/page_trust. */
-static int ask(struct lava_page_watch *watch, struct lava_page_range *written, int most) {
+static int ask(struct lava_page_watch *watch, struct lava_page_range *written, int most,
+               const char **refusal) {
     if (is_alive() && watch->state == STATE_LIVE)
         collect(watch->pages);
-    if (watch->state == STATE_LIVE && watch->written.count > 0 && lava_page_trust_check())
+    if (watch->state == STATE_LIVE && (watch->written.count > 0 || watch->is_unchecked))
+        *refusal = lava_page_trust_check();
+    if (*refusal)
         watch->state = STATE_UNTRUSTED;
     if (watch->state != STATE_LIVE)
         return -1;
@@ -252,17 +264,21 @@ static int ask(struct lava_page_watch *watch, struct lava_page_range *written, i
     int count = watch->written.count;
     for (int i = 0; i < count; i++)
         written[i] = watch->written.items[i];
+    watch->is_unchecked = count > 0;
     watch->written.count = 0;
     return count;
 }
 
 int lava_page_watch_ask(struct lava_page_watch *watch, struct lava_page_range *written, int most) {
-    if (!*state.is_own)
+    const char *refusal = NULL;
+    if (most < 1 || !*state.is_own)
         return -1;
     struct calm calm = calm_down();
     pthread_mutex_lock(&state.lock);
-    int count = ask(watch, written, most);
+    int count = ask(watch, written, most, &refusal);
     pthread_mutex_unlock(&state.lock);
+    if (refusal)
+        LAVA_LOG(INFO, "memory is watched no more: %s", refusal);
     go_on(&calm);
     return count;
 }
