@@ -1,7 +1,8 @@
 /* The system calls of watching memory (Linux Documentation/admin-guide/mm/pagemap.rst and userfaultfd.rst).
  * Called by page_watch.c.
  *
- * Invariant: whoever reads memory after a collect finds in it every write that the collect did not report. */
+ * Invariant: a write that comes after a collect is reported by the next one. Memory that is read in between
+ * may have it or not. */
 #include "lib/host/page_kernel.h"
 
 #include <errno.h>
@@ -193,7 +194,7 @@ static int scan_some(const struct lava_page_kernel *kernel, uint64_t flags, uint
 }
 
 bool lava_page_kernel_collect(const struct lava_page_kernel *kernel, struct lava_page_range pages,
-                              lava_page_kernel_found *found, void *context) {
+                              lava_page_range_visitor *visit, void *context) {
     struct region regions[REGIONS];
     uint64_t end = pages.first + pages.bytes;
     for (uint64_t at = pages.first; at < end;) {
@@ -201,7 +202,7 @@ bool lava_page_kernel_collect(const struct lava_page_kernel *kernel, struct lava
         if (count < 0)
             return false;
         for (int i = 0; i < count; i++)
-            found(context, (struct lava_page_range){regions[i].start, regions[i].end - regions[i].start});
+            visit(context, (struct lava_page_range){regions[i].start, regions[i].end - regions[i].start});
     }
     return is_mapped(pages);
 }

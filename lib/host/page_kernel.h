@@ -1,5 +1,6 @@
 /* The kernel's part of watching memory: a userfaultfd with WP_ASYNC, and PAGEMAP_SCAN. Called by
- * lib/host/page_watch, under its lock, and by its self-test. The functions keep no state but the two files.
+ * lib/host/page_watch, under its lock, and by its self-test. The functions keep no state but this
+ * struct: the two files, and how the kernel is.
  */
 #ifndef LAVA_HOST_PAGE_KERNEL_H
 #define LAVA_HOST_PAGE_KERNEL_H
@@ -20,8 +21,8 @@ struct lava_page_kernel {
     bool moves_protection; /* lib/host/page_self_test finds out */
 };
 
-/* What to do with a range that was written. */
-typedef void lava_page_kernel_found(void *context, struct lava_page_range written);
+/* What to do with a range: one that was written, or a mapping. */
+typedef void lava_page_range_visitor(void *context, struct lava_page_range range);
 
 /* Returns NULL, or why this kernel or this container has no watch. */
 const char *lava_page_kernel_open(struct lava_page_kernel *kernel);
@@ -48,7 +49,7 @@ void lava_page_kernel_unprotect(const struct lava_page_kernel *kernel, struct la
  * false if nothing is known: a part is not mapped any more, or is not registered. Ranges may have been found,
  * and others protected that were not. */
 bool lava_page_kernel_collect(const struct lava_page_kernel *kernel, struct lava_page_range pages,
-                              lava_page_kernel_found *found, void *context);
+                              lava_page_range_visitor *visit, void *context);
 /* Returns whether the pages are mapped and all registered with this userfaultfd, not with another. */
 bool lava_page_kernel_is_registered(const struct lava_page_kernel *kernel, struct lava_page_range pages);
 

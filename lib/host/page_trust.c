@@ -184,7 +184,7 @@ static const char *refuse_kind(const struct mapping *mapping) {
     return NULL;
 }
 
-const char *lava_page_trust_mappings(struct lava_page_range pages, lava_page_kernel_found *found,
+const char *lava_page_trust_mappings(struct lava_page_range pages, lava_page_range_visitor *visit,
                                      void *context) {
     struct mappings mappings;
     struct mapping mapping;
@@ -195,20 +195,20 @@ const char *lava_page_trust_mappings(struct lava_page_range pages, lava_page_ker
             continue;
         refusal = mapping.range.first > at ? "a part is not mapped" : refuse_kind(&mapping);
         if (!refusal)
-            found(context, mapping.range);
+            visit(context, mapping.range);
         at = mapping.range.first + mapping.range.bytes;
     }
     close_mappings(&mappings);
     return refusal ? refusal : at < end ? "a part is not mapped" : NULL;
 }
 
-bool lava_page_trust_walk(struct lava_page_range pages, lava_page_kernel_found *found, void *context) {
+bool lava_page_trust_walk(struct lava_page_range pages, lava_page_range_visitor *visit, void *context) {
     struct mappings mappings;
     struct mapping mapping;
     bool is_open = open_mappings(&mappings);
     while (is_open && read_mapping(&mappings, &mapping))
         if (lava_page_ranges_common(mapping.range, pages).bytes > 0)
-            found(context, mapping.range);
+            visit(context, mapping.range);
     close_mappings(&mappings);
     return is_open;
 }

@@ -16,10 +16,10 @@ const char *lava_page_trust_check(void);
 
 /* Calls for each mapping that has some of the pages, in order. Returns NULL, or why they are not of a kind
  * that is watched: a part is not mapped, shared, of a file, or a stack. */
-const char *lava_page_trust_mappings(struct lava_page_range pages, lava_page_kernel_found *found,
+const char *lava_page_trust_mappings(struct lava_page_range pages, lava_page_range_visitor *visit,
                                      void *context);
 
 /* Calls for each mapping of any kind that has some of the pages. Returns whether the mappings can be read. */
-bool lava_page_trust_walk(struct lava_page_range pages, lava_page_kernel_found *found, void *context);
+bool lava_page_trust_walk(struct lava_page_range pages, lava_page_range_visitor *visit, void *context);
 
 #endif

@@ -1,4 +1,4 @@
-/* Watches memory of the program for writes. Called by who keeps copies of matrices.
+/* Watches memory of the program for writes. Called by the keepers of copies of matrices.
  *
  * The kernel keeps one note for each page: protected, or written. So a question of one watch takes away what
  * others have to hear of; it is noted for each watch that has some of the pages.
@@ -203,8 +203,8 @@ static void release(struct lava_page_range pages) {
         unprotect(pages);
 }
 
-/* Returns NULL once the pages are protected and every writer will be seen. Trust is checked before, too: who
- * uses RDMA may want a userfaultfd there (libfabric does), and would not get it. */
+/* Returns NULL once the pages are protected and every writer will be seen. Trust is checked before, too: a
+ * program that uses RDMA may want a userfaultfd there (libfabric does), and would not get it. */
 static const char *start(struct lava_page_range pages) {
     struct registration registration = {0};
     const char *refusal = lava_page_trust_check();

@@ -1,5 +1,6 @@
 /* Watches beside what else a program does: a userfaultfd of its own with WP_ASYNC (a second copy of this
- * library has one, too), and large mappings with neighbours. */
+ * library has one, too), large mappings with neighbours, holes, signal handlers that jump, files that are
+ * closed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,9 +9,11 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include "lib/host/page_trust.h"
 #include "page_place.h"
 
 #define PAGE ((size_t)sysconf(_SC_PAGESIZE))
@@ -160,6 +163,62 @@ static void no_files_left(void **state) {
     munmap(memory, 8 * PAGE);
 }
 
+/* Runs while the lock is held. A link option puts the function before the library's own. */
+static void (*during_check)(void);
+
+const char *__real_lava_page_trust_check(void);
+const char *__wrap_lava_page_trust_check(void);
+const char *__wrap_lava_page_trust_check(void) {
+    if (during_check)
+        during_check();
+    return __real_lava_page_trust_check();
+}
+
+static sigjmp_buf out;
+static const char *jumped_over;
+
+static void jump(int signal) {
+    (void)signal;
+    siglongjmp(out, 1);
+}
+
+static void interrupt(void) {
+    raise(SIGUSR1);
+}
+
+static void fork_child(void) {
+    int status;
+    const char *refusal;
+    pid_t child = fork();
+    if (child == 0) {
+        struct lava_page_range pages = range_of(jumped_over, PAGE);
+        alarm(10);
+        _exit(lava_page_watch_begin(&pages, &refusal) || !strstr(refusal, "fork"));
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+/* A signal handler that jumps out, and a child, while the lock is held: it does not stay so. */
+static void the_lock_is_held(void **state) {
+    (void)state;
+    char *memory = map(2 * PAGE);
+    jumped_over = memory;
+    signal(SIGUSR1, jump);
+    alarm(30); /* if nobody gets the lock */
+    during_check = interrupt;
+    if (sigsetjmp(out, 1) == 0) {
+        watch(memory, PAGE, NULL);
+        fail();
+    }
+    during_check = fork_child;
+    lava_page_watch_end(watch(memory + PAGE, PAGE, NULL));
+    during_check = NULL;
+    alarm(0);
+    signal(SIGUSR1, SIG_DFL);
+    munmap(memory, 2 * PAGE);
+}
+
 /* Returns what the case says in a child that has opened no watch yet: 0 if it is right, the line else. */
 static int in_child(int (*run)(void)) {
     int status;
@@ -233,9 +292,13 @@ int main(int argc, char **argv) {
     if (argc > 1)
         return close_files(strcmp(argv[1], "replaced") == 0);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_rival_was_first), cmocka_unit_test(a_rival_came_later),
-        cmocka_unit_test(neighbours),        cmocka_unit_test(a_hole),
-        cmocka_unit_test(no_files_left),     cmocka_unit_test(the_first_three_files),
+        cmocka_unit_test(a_rival_was_first),
+        cmocka_unit_test(a_rival_came_later),
+        cmocka_unit_test(neighbours),
+        cmocka_unit_test(a_hole),
+        cmocka_unit_test(no_files_left),
+        cmocka_unit_test(the_lock_is_held),
+        cmocka_unit_test(the_first_three_files),
         cmocka_unit_test(closed_files),
     };
     const char *refusal = lava_page_watch_open();
