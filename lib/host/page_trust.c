@@ -121,9 +121,10 @@ static const char *mapped(void) {
             continue;
         refusal = strncmp(mapping.name, "socket:[", 8) == 0 ? "the network's memory is mapped"
                                                             : find_writer(mapping.name);
+        size_t length = strlen(mapping.name);
         last[0] = 0;
-        if (strlen(mapping.name) < sizeof last)
-            strcpy(last, mapping.name);
+        if (length < sizeof last)
+            memcpy(last, mapping.name, length + 1);
     }
     if (!refusal && !are_all_read(&mappings))
         refusal = "/proc/thread-self/maps cannot be read";
@@ -135,7 +136,7 @@ static const char *mapped(void) {
 static const char *find_file(int folder, const char *name) {
     char path[256];
     struct stat about;
-    int file = atoi(name), domain = 0, flags = fcntl(file, F_GETFL);
+    int file = (int)strtol(name, NULL, 10), domain = 0, flags = fcntl(file, F_GETFL);
     socklen_t bytes = sizeof domain;
     ssize_t length = readlinkat(folder, name, path, sizeof path - 1);
     if (flags < 0 || length < 0)
