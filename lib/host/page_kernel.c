@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -58,9 +59,14 @@ static int open_by_call(void) {
     return (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY);
 }
 
-/* Lets a child try it: a bare one that no handler of fork() or of SIGCHLD sees, and that leaves no core. */
+/* Lets a child try it: a bare one, of which no handler of fork() or of a signal knows, and that leaves no
+ * core. SIGSYS is blocked, too: a filter that raises it ends the child instead of running the program's
+ * handler. */
 static bool is_survived(void) {
     int status = -1;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
     pid_t child = (pid_t)syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
     if (child == 0) {
         prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
@@ -69,6 +75,7 @@ static bool is_survived(void) {
     }
     while (child > 0 && waitpid(child, &status, __WALL) < 0 && errno == EINTR)
         ;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     return child > 0 && status == 0;
 }
 
