@@ -18,11 +18,13 @@
 
 #define PAGE ((size_t)sysconf(_SC_PAGESIZE))
 
+/* Between pages that cannot be accessed, or it may be one mapping with its neighbours. */
 static char *map(size_t bytes) {
-    char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAPPED_RWANON, -1, 0);
-    assert_ptr_not_equal(memory, MAP_FAILED);
-    memset(memory, 1, bytes);
-    return memory;
+    char *room = mmap(NULL, bytes + 2 * PAGE, PROT_NONE, MAPPED_RWANON, -1, 0);
+    assert_ptr_not_equal(room, MAP_FAILED);
+    assert_int_equal(mprotect(room + PAGE, bytes, PROT_READ | PROT_WRITE), 0);
+    memset(room + PAGE, 1, bytes);
+    return room + PAGE;
 }
 
 static struct lava_page_watch *watch(const void *first, size_t bytes, const char *why_not) {

@@ -89,10 +89,13 @@ int __wrap_lava_page_kernel_register(const struct lava_page_kernel *kernel, stru
     return __real_lava_page_kernel_register(kernel, mappings);
 }
 
+/* Between pages that cannot be accessed, or it may be one mapping with its neighbours. */
 static char *map(size_t bytes, int flags, int file) {
-    char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, file, 0);
-    assert_ptr_not_equal(memory, MAP_FAILED);
-    return memory;
+    char *room = mmap(NULL, bytes + 2 * PAGE, PROT_NONE, MAPPED_RWANON, -1, 0);
+    assert_ptr_not_equal(room, MAP_FAILED);
+    assert_ptr_equal(mmap(room + PAGE, bytes, PROT_READ | PROT_WRITE, flags | MAP_FIXED, file, 0),
+                     room + PAGE);
+    return room + PAGE;
 }
 
 static struct lava_page_watch *watch(const void *first, size_t bytes) {
