@@ -1,5 +1,6 @@
 /* The kernel's part of watching memory: a userfaultfd with WP_ASYNC, and PAGEMAP_SCAN. Called by
- * lib/host/page_watch, under its lock, and by its self-test. The functions keep no state but the two files.
+ * lib/host/page_watch, under its lock, and by its self-test. The functions keep no state but this
+ * struct: the two files, and how the kernel is.
  */
 #ifndef LAVA_HOST_PAGE_KERNEL_H
 #define LAVA_HOST_PAGE_KERNEL_H
@@ -7,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 /* Whole pages of the system's size. */
 struct lava_page_range {
@@ -14,16 +16,21 @@ struct lava_page_range {
 };
 
 struct lava_page_kernel {
-    int faults, pages;     /* a userfaultfd and /proc/self/pagemap: of the process that opened them */
+    int faults, pages; /* a userfaultfd and /proc/self/pagemap: of the process that opened them */
+    struct stat faults_opened, pages_opened;
     bool moves_protection; /* lib/host/page_self_test finds out */
 };
 
-/* What to do with a range that was written. */
-typedef void lava_page_kernel_found(void *context, struct lava_page_range written);
+/* What to do with a range: one that was written, or a mapping. */
+typedef void lava_page_range_visitor(void *context, struct lava_page_range range);
 
 /* Returns NULL, or why this kernel or this container has no watch. */
 const char *lava_page_kernel_open(struct lava_page_kernel *kernel);
 void lava_page_kernel_close(struct lava_page_kernel *kernel);
+
+/* Returns whether the files are still those that were opened: programs close all files that they do not know,
+ * and open others under the same numbers. */
+bool lava_page_kernel_is_open(const struct lava_page_kernel *kernel);
 
 /* Registers whole mappings, which are split otherwise. Returns 0 or an errno: EBUSY if the program, or
  * another copy of this library, has a userfaultfd of its own there. Registering twice is no error. */
@@ -42,7 +49,7 @@ void lava_page_kernel_unprotect(const struct lava_page_kernel *kernel, struct la
  * false if nothing is known: a part is not mapped any more, or is not registered. Ranges may have been found,
  * and others protected that were not. */
 bool lava_page_kernel_collect(const struct lava_page_kernel *kernel, struct lava_page_range pages,
-                              lava_page_kernel_found *found, void *context);
+                              lava_page_range_visitor *visit, void *context);
 /* Returns whether the pages are mapped and all registered with this userfaultfd, not with another. */
 bool lava_page_kernel_is_registered(const struct lava_page_kernel *kernel, struct lava_page_range pages);
 

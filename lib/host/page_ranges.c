@@ -23,7 +23,7 @@ static void join(struct lava_page_ranges *ranges, int at, int last) {
 
 void lava_page_ranges_shorten(struct lava_page_ranges *ranges, int most) {
     const struct lava_page_range *items = ranges->items;
-    while (ranges->count > most) {
+    while (ranges->count > most && ranges->count > 1) {
         int nearest = 0;
         uint64_t least = UINT64_MAX;
         for (int i = 0; i + 1 < ranges->count; i++) {

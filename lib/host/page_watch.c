@@ -1,4 +1,4 @@
-/* Watches memory of the program for writes. Called by who keeps copies of matrices.
+/* Watches memory of the program for writes. Called by the keepers of copies of matrices.
  *
  * The kernel keeps one note for each page: protected, or written. So a question of one watch takes away what
  * others have to hear of; it is noted for each watch that has some of the pages.
@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -24,6 +25,7 @@ enum state { STATE_LIVE, STATE_UNTRUSTED, STATE_GONE }; /* gone: the mapping is 
 struct lava_page_watch {
     struct lava_page_range pages;
     enum state state;
+    bool is_unchecked; /* pages were protected that may have been pinned already, and not yet counted */
     struct lava_page_ranges written;
     struct lava_page_watch *next;
 };
@@ -36,6 +38,7 @@ static struct {
     const char *refusal;
     volatile char *is_own;
     struct lava_page_kernel kernel;
+    bool is_dead; /* the program closed the kernel's files: their numbers are not used any more */
     struct lava_page_watch *first;
 } state = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -66,10 +69,35 @@ static void open_once(void) {
         lava_page_kernel_close(&state.kernel);
 }
 
+/* A program's signal handler may jump out of what it interrupts, and its threads may be cancelled: neither
+ * while the lock is held, or nobody gets it any more. */
+struct calm {
+    sigset_t signals;
+    int cancel_state, saved_errno;
+};
+
+static struct calm calm_down(void) {
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS}; /* of this thread's code */
+    struct calm calm = {.saved_errno = errno};
+    sigset_t all;
+    sigfillset(&all);
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        sigdelset(&all, own[i]);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &calm.cancel_state);
+    pthread_sigmask(SIG_BLOCK, &all, &calm.signals);
+    return calm;
+}
+
+static void go_on(const struct calm *calm) {
+    errno = calm->saved_errno;
+    pthread_sigmask(SIG_SETMASK, &calm->signals, NULL);
+    pthread_setcancelstate(calm->cancel_state, NULL);
+}
+
 const char *lava_page_watch_open(void) {
-    int saved_errno = errno;
+    struct calm calm = calm_down();
     pthread_once(&state.once, open_once);
-    errno = saved_errno;
+    go_on(&calm);
     return state.refusal ? state.refusal : *state.is_own ? NULL : REFUSAL_CHILD;
 }
 
@@ -84,6 +112,14 @@ static struct lava_page_watch *overlapping(struct lava_page_range pages) {
 static void lose(struct lava_page_range pages) {
     for (struct lava_page_watch *watch; (watch = overlapping(pages));)
         watch->state = STATE_GONE;
+}
+
+static bool is_alive(void) {
+    if (!state.is_dead && !lava_page_kernel_is_open(&state.kernel)) {
+        state.is_dead = true;
+        lose((struct lava_page_range){0, UINT64_MAX});
+    }
+    return !state.is_dead;
 }
 
 static void note(void *context, struct lava_page_range written) {
@@ -167,8 +203,8 @@ static void release(struct lava_page_range pages) {
         unprotect(pages);
 }
 
-/* Returns NULL once the pages are protected and every writer will be seen. Trust is checked before, too: who
- * uses RDMA may want a userfaultfd there (libfabric does), and would not get it. */
+/* Returns NULL once the pages are protected and every writer will be seen. Trust is checked before, too: a
+ * program that uses RDMA may want a userfaultfd there (libfabric does), and would not get it. */
 static const char *start(struct lava_page_range pages) {
     struct registration registration = {0};
     const char *refusal = lava_page_trust_check();
@@ -182,77 +218,85 @@ static const char *start(struct lava_page_range pages) {
     return refusal ? refusal : lava_page_trust_check();
 }
 
+static bool are_whole(struct lava_page_range pages) {
+    return pages.bytes > 0 && pages.first + pages.bytes > pages.first &&
+           (pages.first | pages.bytes) % (uint64_t)sysconf(_SC_PAGESIZE) == 0;
+}
+
 struct lava_page_watch *lava_page_watch_begin(const struct lava_page_range *pages, const char **refusal) {
     *refusal = lava_page_watch_open();
-    int saved_errno = errno;
-    struct lava_page_watch *watch = *refusal ? NULL : calloc(1, sizeof *watch);
-    if (!watch) {
-        *refusal = *refusal ? *refusal : "there is no memory";
-        errno = saved_errno;
+    if (!*refusal && !are_whole(*pages))
+        *refusal = "it is not whole pages";
+    if (*refusal)
         return NULL;
-    }
-    watch->pages = *pages;
+    struct calm calm = calm_down();
+    struct lava_page_watch *watch = calloc(1, sizeof *watch);
     pthread_mutex_lock(&state.lock);
-    *refusal = start(*pages);
-    if (*refusal) {
-        release(*pages);
+    *refusal = !watch       ? "there is no memory"
+               : is_alive() ? start(*pages)
+                            : "the program closed the files of the watch";
+    if (!*refusal) {
+        *watch = (struct lava_page_watch){.pages = *pages, .is_unchecked = true, .next = state.first};
+        state.first = watch;
+    } else {
+        if (!state.is_dead)
+            release(*pages);
         free(watch);
         watch = NULL;
-    } else {
-        watch->next = state.first;
-        state.first = watch;
     }
     pthread_mutex_unlock(&state.lock);
-    errno = saved_errno;
+    go_on(&calm);
     return watch;
 }
 
 /* Trust is checked after the pages were protected again, see lib/host/page_trust. */
-static int ask(struct lava_page_watch *watch, struct lava_page_range *written, int most) {
-    if (watch->state == STATE_LIVE)
+static int ask(struct lava_page_watch *watch, struct lava_page_range *written, int most,
+               const char **refusal) {
+    if (is_alive() && watch->state == STATE_LIVE)
         collect(watch->pages);
-    const char *refusal =
-        watch->state == STATE_LIVE && watch->written.count > 0 ? lava_page_trust_check() : NULL;
-    if (refusal) {
-        LAVA_LOG(INFO, "memory is watched no more: %s", refusal);
+    if (watch->state == STATE_LIVE && (watch->written.count > 0 || watch->is_unchecked))
+        *refusal = lava_page_trust_check();
+    if (*refusal)
         watch->state = STATE_UNTRUSTED;
-    }
     if (watch->state != STATE_LIVE)
         return -1;
     lava_page_ranges_shorten(&watch->written, most);
     int count = watch->written.count;
     for (int i = 0; i < count; i++)
         written[i] = watch->written.items[i];
+    watch->is_unchecked = count > 0;
     watch->written.count = 0;
     return count;
 }
 
 int lava_page_watch_ask(struct lava_page_watch *watch, struct lava_page_range *written, int most) {
-    int saved_errno = errno;
-    if (!*state.is_own)
+    const char *refusal = NULL;
+    if (most < 1 || !*state.is_own)
         return -1;
+    struct calm calm = calm_down();
     pthread_mutex_lock(&state.lock);
-    int count = ask(watch, written, most);
+    int count = ask(watch, written, most, &refusal);
     pthread_mutex_unlock(&state.lock);
-    errno = saved_errno;
+    if (refusal)
+        LAVA_LOG(INFO, "memory is watched no more: %s", refusal);
+    go_on(&calm);
     return count;
 }
 
 void lava_page_watch_end(struct lava_page_watch *watch) {
-    int saved_errno = errno;
     if (!watch)
         return;
-    if (!*state.is_own) { /* others of the list may be half changed */
-        free(watch);
-        return;
+    struct calm calm = calm_down();
+    if (*state.is_own) { /* in a child others of the list may be half changed */
+        pthread_mutex_lock(&state.lock);
+        struct lava_page_watch **place = &state.first;
+        while (*place != watch)
+            place = &(*place)->next;
+        *place = watch->next;
+        if (is_alive())
+            release(watch->pages);
+        pthread_mutex_unlock(&state.lock);
     }
-    pthread_mutex_lock(&state.lock);
-    struct lava_page_watch **place = &state.first;
-    while (*place != watch)
-        place = &(*place)->next;
-    *place = watch->next;
-    release(watch->pages);
-    pthread_mutex_unlock(&state.lock);
     free(watch);
-    errno = saved_errno;
+    go_on(&calm);
 }

@@ -1,5 +1,6 @@
 /* Watches beside what else a program does: a userfaultfd of its own with WP_ASYNC (a second copy of this
- * library has one, too), and large mappings with neighbours. */
+ * library has one, too), large mappings with neighbours, holes, signal handlers that jump, files that are
+ * closed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,18 +8,23 @@
 
 #include <cmocka.h>
 
-#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 
+#include "lib/host/page_trust.h"
 #include "page_place.h"
 
 #define PAGE ((size_t)sysconf(_SC_PAGESIZE))
 
+/* Between pages that cannot be accessed, or it may be one mapping with its neighbours. */
 static char *map(size_t bytes) {
-    char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAPPED_RWANON, -1, 0);
-    assert_ptr_not_equal(memory, MAP_FAILED);
-    memset(memory, 1, bytes);
-    return memory;
+    char *room = mmap(NULL, bytes + 2 * PAGE, PROT_NONE, MAPPED_RWANON, -1, 0);
+    assert_ptr_not_equal(room, MAP_FAILED);
+    assert_int_equal(mprotect(room + PAGE, bytes, PROT_READ | PROT_WRITE), 0);
+    memset(room + PAGE, 1, bytes);
+    return room + PAGE;
 }
 
 static struct lava_page_watch *watch(const void *first, size_t bytes, const char *why_not) {
@@ -159,11 +165,143 @@ static void no_files_left(void **state) {
     munmap(memory, 8 * PAGE);
 }
 
-int main(void) {
+/* Runs while the lock is held. A link option puts the function before the library's own. */
+static void (*during_check)(void);
+
+const char *__real_lava_page_trust_check(void);
+const char *__wrap_lava_page_trust_check(void);
+const char *__wrap_lava_page_trust_check(void) {
+    if (during_check)
+        during_check();
+    return __real_lava_page_trust_check();
+}
+
+static sigjmp_buf out;
+static const char *jumped_over;
+
+static void jump(int signal) {
+    (void)signal;
+    siglongjmp(out, 1);
+}
+
+static void interrupt(void) {
+    raise(SIGUSR1);
+}
+
+static void fork_child(void) {
+    int status;
+    const char *refusal;
+    pid_t child = fork();
+    if (child == 0) {
+        struct lava_page_range pages = range_of(jumped_over, PAGE);
+        alarm(10);
+        _exit(lava_page_watch_begin(&pages, &refusal) || !strstr(refusal, "fork"));
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+/* A signal handler that jumps out, and a child, while the lock is held: it does not stay so. */
+static void the_lock_is_held(void **state) {
+    (void)state;
+    char *memory = map(2 * PAGE);
+    jumped_over = memory;
+    signal(SIGUSR1, jump);
+    alarm(30); /* if nobody gets the lock */
+    during_check = interrupt;
+    if (sigsetjmp(out, 1) == 0) {
+        watch(memory, PAGE, NULL);
+        fail();
+    }
+    during_check = fork_child;
+    lava_page_watch_end(watch(memory + PAGE, PAGE, NULL));
+    during_check = NULL;
+    alarm(0);
+    signal(SIGUSR1, SIG_DFL);
+    munmap(memory, 2 * PAGE);
+}
+
+/* Returns what the case says in a child that has opened no watch yet: 0 if it is right, the line else. */
+static int in_child(int (*run)(void)) {
+    int status;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(run());
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static int open_without_standard_files(void) {
+    struct lava_page_kernel kernel;
+    for (int file = 0; file <= 2; file++)
+        close(file);
+    if (lava_page_kernel_open(&kernel))
+        return 1;
+    bool are_free = fcntl(0, F_GETFD) < 0 && fcntl(1, F_GETFD) < 0 && fcntl(2, F_GETFD) < 0;
+    return are_free && lava_page_kernel_is_open(&kernel) ? 0 : 2;
+}
+
+static void the_first_three_files(void **state) {
+    (void)state;
+    assert_int_equal(in_child(open_without_standard_files), 0);
+}
+
+/* Runs the program once more with this argument: its watch is its own. */
+static void closed_files(void **state) {
+    static const char *const ways[] = {"closed", "replaced"};
+    (void)state;
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        int status;
+        pid_t child = fork();
+        if (child == 0) {
+            execl("/proc/self/exe", "test_page_process", ways[i], NULL);
+            _exit(127);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+    }
+}
+
+/* Closes all files, as daemons do, or puts others in their place. Returns 0 if nothing is known afterwards,
+ * and if the program's files stay open. */
+static int close_files(bool is_replaced) {
+    const char *refusal = lava_page_watch_open();
+    char *memory = map(8 * PAGE);
+    struct lava_page_range pages = range_of(memory, 8 * PAGE), written[2];
+    struct lava_page_watch *asked = lava_page_watch_begin(&pages, &refusal);
+    if (!asked)
+        return 1;
+    for (int file = 3; file < 64; file++) {
+        if (is_replaced)
+            dup2(0, file);
+        else
+            close(file);
+    }
+    memory[0] = 2;
+    if (lava_page_watch_ask(asked, written, 2) != -1)
+        return 2;
+    if (lava_page_watch_begin(&pages, &refusal) || !strstr(refusal, "closed"))
+        return 3;
+    lava_page_watch_end(asked);
+    for (int file = 3; is_replaced && file < 64; file++)
+        if (fcntl(file, F_GETFD) < 0)
+            return 4;
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    if (argc > 1)
+        return close_files(strcmp(argv[1], "replaced") == 0);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_rival_was_first), cmocka_unit_test(a_rival_came_later),
-        cmocka_unit_test(neighbours),        cmocka_unit_test(a_hole),
+        cmocka_unit_test(a_rival_was_first),
+        cmocka_unit_test(a_rival_came_later),
+        cmocka_unit_test(neighbours),
+        cmocka_unit_test(a_hole),
         cmocka_unit_test(no_files_left),
+        cmocka_unit_test(the_lock_is_held),
+        cmocka_unit_test(the_first_three_files),
+        cmocka_unit_test(closed_files),
     };
     const char *refusal = lava_page_watch_open();
     if (!refusal)
