@@ -35,7 +35,7 @@ static bool find_on_device(const struct lava_run *run, const struct lava_task *t
     if (run->operation->on_device)
         return false;
     *chunk_bytes = KEPT_CHUNK_BYTES;
-    if (lava_kept_find(run->stream, is_b, stored))
+    if (lava_kept_find(run->stream, run->caller, is_b, stored))
         return true;
     *chunk_bytes = run->engine->arena.slot_bytes;
     uint64_t address =

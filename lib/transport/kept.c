@@ -140,8 +140,13 @@ enum lava_status lava_kept_open(struct lava_stream *stream, const struct lava_op
     return status;
 }
 
-bool lava_kept_find(const struct lava_stream *stream, bool is_b, struct lava_stored *stored) {
+/* Of an operand without the flag nobody knows whether its copy is stale, although the other one's copy may
+ * have it. */
+bool lava_kept_find(const struct lava_stream *stream, const struct lava_operation *operation, bool is_b,
+                    struct lava_stored *stored) {
     const struct lava_resident_hold *kept = &stream->kept[is_b];
+    if (!(is_b && !operation->b_is_a ? operation->b.is_resident : operation->a.is_resident))
+        return false;
     if (!kept->resident)
         kept = &stream->kept[!is_b];
     const struct lava_host_matrix matrix = {.first = stored->first,

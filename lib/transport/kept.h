@@ -10,7 +10,8 @@
 enum lava_status lava_kept_open(struct lava_stream *stream, const struct lava_operation *operation);
 /* Returns whether the block of the operand is on the device. If so, stored->first becomes its address there,
  * and its ld that of the copy. */
-bool lava_kept_find(const struct lava_stream *stream, bool is_b, struct lava_stored *stored);
+bool lava_kept_find(const struct lava_stream *stream, const struct lava_operation *operation, bool is_b,
+                    struct lava_stored *stored);
 /* Gives them back. The stream is closed; status is its result. */
 void lava_kept_close(struct lava_stream *stream, const struct lava_operation *operation,
                      enum lava_status status);

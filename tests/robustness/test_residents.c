@@ -251,6 +251,20 @@ static int views(void) {
     return case_result();
 }
 
+/* A and B in one matrix that has a copy. Of B, which is too small to be looked at, the copy may be stale. */
+static int both_in_one(void) {
+    float *a = new_matrix(), *b = a + (size_t)(K - N) * LD, c[530 * N];
+    const struct shape left = {.transpose = true, .rows = M, .columns = 530, .lda = LD, .n = N};
+    calls(&whole, a, CALLS);
+    for (int i = 0; i < 3; i++) {
+        b[(size_t)i * LD + 7] += 1;
+        multiply(&left, a, b, LD, c);
+        CASE_CHECK(is_right(&left, a, b, LD, c));
+    }
+    CASE_CHECK(sums().stored == 1 && sums().used > CALLS - 1 && sums().differences == 0);
+    return case_result();
+}
+
 /* Columns that are longer than a chunk of an upload. */
 static int tall(void) {
     float *a = new_matrix();
@@ -522,6 +536,7 @@ static const struct test_case cases[] = {
     {"alternating", alternating, .variables = {CHECK}},
     {"both_operands", both_operands, .variables = {CHECK}},
     {"views", views, .variables = {CHECK}},
+    {"both_in_one", both_in_one, .variables = {CHECK}},
     {"tall", tall, .variables = {CHECK, "LAVABLAS_PINNED=1M"}},
     {"mapped_anew", mapped_anew, .variables = {CHECK}},
     {"reallocated", reallocated, .variables = {CHECK}},
