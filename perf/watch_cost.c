@@ -150,7 +150,7 @@ static struct lava_page_watch *watch(const struct memory *memory, struct watchin
     }
 }
 
-/* Of the program, in ms and, for random reads, in ns. */
+/* Times of the program, in ms and, for random reads, in ns. */
 struct accesses {
     double one, all, random;
 };

@@ -175,7 +175,6 @@ void lava_builder_end(struct lava_builder *builder) {
         return;
     pthread_mutex_lock(&builder->lock);
     builder->next = builder->count;
-    pthread_cond_broadcast(&builder->changed);
     pthread_mutex_unlock(&builder->lock);
     for (unsigned i = 0; i < builder->created; i++)
         pthread_join(builder->threads[i], NULL);

@@ -11,8 +11,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/log.h"
 
 /* Matrices that are remembered. */
@@ -84,14 +84,8 @@ static void unlock(struct lava_residents *residents, int cancel_state) {
 }
 
 static bool lock_in_time(struct lava_residents *residents, int *cancel_state) {
-    struct timespec until;
+    const struct timespec until = lava_clock_deadline(LOOK_NS);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, cancel_state);
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += LOOK_NS;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_sec++;
-        until.tv_nsec -= 1000000000;
-    }
     if (pthread_mutex_timedlock(&residents->lock, &until) == 0)
         return true;
     pthread_setcancelstate(*cancel_state, NULL);
@@ -306,13 +300,9 @@ enum lava_resident_state lava_residents_look(struct lava_residents *residents,
     return state;
 }
 
-static uint64_t own_bytes(const struct lava_host_matrix *matrix) {
-    return (uint64_t)matrix->rows * (uint64_t)matrix->columns * matrix->element_bytes;
-}
-
 bool lava_residents_weigh(struct lava_residents *residents, const struct lava_host_matrix *matrix,
                           enum lava_resident_state state, double rent_ns, double upload_ns) {
-    double cost_ns = lava_residency_cost_ns((double)own_bytes(matrix), upload_ns);
+    double cost_ns = lava_residency_cost_ns((double)lava_host_matrix_bytes(matrix), upload_ns);
     bool pays = false;
     int cancel_state;
     if (!lock_in_time(residents, &cancel_state))
@@ -344,8 +334,8 @@ static bool evict(struct lava_residents *residents, struct lava_device *device, 
         struct lava_resident *resident = &residents->seen[i];
         if (!resident->is_stored || resident->users > 0 || resident->is_filled)
             continue;
-        double its =
-            lava_residency_value(&resident->rule, (double)own_bytes(&resident->matrix), residents->looks);
+        double its = lava_residency_value(&resident->rule, (double)lava_host_matrix_bytes(&resident->matrix),
+                                          residents->looks);
         if (its < value) {
             value = its;
             least = resident;
@@ -364,8 +354,8 @@ static const char *allocate(struct lava_residents *residents, struct lava_device
     uint32_t align = LAVA_RESIDENTS_ALIGN / resident->matrix.element_bytes;
     int64_t ld = (resident->matrix.rows + align - 1) / align * align;
     uint64_t bytes = (uint64_t)ld * resident->matrix.element_bytes * (uint64_t)resident->matrix.columns;
-    double value =
-        fmax(resident->rent_ns, residents->use == LAVA_RESIDENT_CHECK) / (double)own_bytes(&resident->matrix);
+    double value = fmax(resident->rent_ns, residents->use == LAVA_RESIDENT_CHECK) /
+                   (double)lava_host_matrix_bytes(&resident->matrix);
     resident->ld = ld;
     sweep(residents, device, resident);
     if (resident->buffer.bytes == bytes)
@@ -395,7 +385,8 @@ static bool store(struct lava_residents *residents, struct lava_device *device,
     resident->is_stored = true;
     resident->stale[0] = (struct lava_column_span){0, resident->matrix.columns};
     resident->stale_count = 1;
-    lava_residency_store(&resident->rule, lava_residency_cost_ns((double)own_bytes(&resident->matrix), 0));
+    lava_residency_store(&resident->rule,
+                         lava_residency_cost_ns((double)lava_host_matrix_bytes(&resident->matrix), 0));
     resident->rule.used = residents->looks;
     residents->sums.stored++;
     LAVA_LOG(DEBUG, "the matrix at %p stays on the device: %.1f MiB", resident->matrix.first,

@@ -17,6 +17,10 @@ struct lava_host_matrix {
     int64_t ld, rows, columns;
     uint32_t element_bytes;
 };
+/* Returns the bytes of its elements, without those between its columns. */
+static inline uint64_t lava_host_matrix_bytes(const struct lava_host_matrix *matrix) {
+    return (uint64_t)matrix->rows * (uint64_t)matrix->columns * matrix->element_bytes;
+}
 
 /* Columns from `first` to before `end`. */
 struct lava_column_span {

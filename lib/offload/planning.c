@@ -119,10 +119,10 @@ void lava_planning_choose(const struct lava_operation *operation, uint64_t memor
 /* Nothing stays on the devices of a crew. */
 bool lava_planning_share(const struct lava_operation *caller, const struct lava_plan *one,
                          struct lava_plan *plan) {
-    const struct lava_operation uploaded = lava_operation_without_residents(caller), *operation = &uploaded;
     unsigned devices = lava_context_devices();
     if (devices < 2 || one->place != LAVA_PLACE_GPU)
         return false;
+    const struct lava_operation uploaded = lava_operation_without_residents(caller), *operation = &uploaded;
     if (operation->series)
         return lava_sharing_plan(operation, lava_context_capabilities(), lava_context_figures(), one, devices,
                                  plan);

@@ -35,16 +35,12 @@ static struct lava_residents *residents_of(void) {
     return lava_context_engine()->device->shared->residents;
 }
 
-static double bytes_of(const struct lava_host_matrix *matrix) {
-    return (double)matrix->rows * (double)matrix->columns * matrix->element_bytes;
-}
-
 /* C is written, so an operand that is C itself does not stay. */
 static bool may_stay(const struct lava_operation *operation, bool is_b) {
     const struct lava_operand *operand = is_b ? &operation->b : &operation->a;
     const struct lava_host_matrix matrix = lava_residents_matrix(operation, is_b);
-    return bytes_of(&matrix) >= LAVA_RESIDENCY_LEAST_BYTES && operand->first != operation->c.first &&
-           !(is_b && operation->b_is_a);
+    return (double)lava_host_matrix_bytes(&matrix) >= LAVA_RESIDENCY_LEAST_BYTES &&
+           operand->first != operation->c.first && !(is_b && operation->b_is_a);
 }
 
 static bool are_same(const struct lava_operation *operation) {
@@ -110,13 +106,14 @@ bool lava_residence_weigh(const struct lava_residence *residence, const struct l
         const struct lava_host_matrix matrix = lava_residents_matrix(operation, i);
         is_unchanged[i] = residence->is_candidate[i] && residence->states[i] == LAVA_RESIDENT_UNCHANGED;
         (i ? &supposed.b : &supposed.a)->is_resident |= is_unchanged[i];
-        bytes += is_unchanged[i] ? bytes_of(&matrix) : 0;
+        bytes += is_unchanged[i] ? (double)lava_host_matrix_bytes(&matrix) : 0;
     }
     if (bytes > 0)
         gain_ns = gain_of(&supposed, plan);
     for (int i = 0; i < 2; i++) {
         const struct lava_host_matrix matrix = lava_residents_matrix(operation, i);
-        double own = bytes_of(&matrix), rent_ns = is_unchanged[i] ? gain_ns * own / bytes : 0;
+        double own = (double)lava_host_matrix_bytes(&matrix),
+               rent_ns = is_unchanged[i] ? gain_ns * own / bytes : 0;
         if (!residence->is_candidate[i] ||
             !lava_residents_weigh(residents, &matrix, residence->states[i], rent_ns, upload_ns(plan, own)))
             continue;

@@ -140,8 +140,8 @@ enum lava_status lava_kept_open(struct lava_stream *stream, const struct lava_op
     return status;
 }
 
-/* Of an operand without the flag nobody knows whether its copy is stale, although the other one's copy may
- * have it. */
+/* The copy of an operand without the flag was not looked at: it may be stale, although the other operand's
+ * copy has it. */
 bool lava_kept_find(const struct lava_stream *stream, const struct lava_operation *operation, bool is_b,
                     struct lava_stored *stored) {
     const struct lava_resident_hold *kept = &stream->kept[is_b];

@@ -359,7 +359,7 @@ static int faults(void) {
     return finish();
 }
 
-/* Of two devices one is lost and the other computes, then that is lost, too, and the CPU computes. */
+/* One of two devices is lost and the other computes, then that is lost, too, and the CPU computes. */
 static int lose_devices(struct kind_call *const *both) {
     alarm(CHILD_S);
     CASE_CHECK(lavablas_wait(NULL) == 0);
