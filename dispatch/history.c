@@ -1,12 +1,22 @@
 /* The rules of a program's history. */
 #include "dispatch/history.h"
 
+#include <math.h>
+
 enum lava_history_rule lava_history_rule(const struct lava_history *history) {
     if (history->runs == 0)
         return LAVA_HISTORY_NONE;
     if (history->quiet > 0)
         return LAVA_HISTORY_QUIET;
     return history->gain_ns > 0 && history->needs ? LAVA_HISTORY_WON : LAVA_HISTORY_NONE;
+}
+
+double lava_history_patience(const struct lava_history *history, double lasted_ns) {
+    double quiet_ns = LAVA_HISTORY_QUIET_LASTS * fmin(history->lost_ns, LAVA_HISTORY_LOST_MOST_NS);
+    enum lava_history_rule rule = lava_history_rule(history);
+    if (rule == LAVA_HISTORY_QUIET)
+        return lasted_ns < quiet_ns ? INFINITY : LAVA_HISTORY_QUIET_TIMES;
+    return rule == LAVA_HISTORY_WON ? 0 : 1;
 }
 
 double lava_history_gain(const struct lava_history *history, const struct lava_history_run *run) {
@@ -20,8 +30,14 @@ bool lava_history_is_telling(const struct lava_history *history, const struct la
     return history->runs > 0 || run->prepared || lava_history_gain(history, run) > 0;
 }
 
-/* A run that lost is followed by twice as many quiet ones as the last that did. Only a device that was used
- * makes that number small again: what would have been won may not be. */
+/* Returns how many quiet runs follow a loss: twice as many as the last one. */
+static uint32_t quiet_after(const struct lava_history *history) {
+    uint32_t first = history->paid > 0 ? LAVA_HISTORY_QUIET_FIRST : LAVA_HISTORY_QUIET_NEVER;
+    uint32_t next = history->quiet_after > 0 ? 2 * history->quiet_after : first;
+    return next < LAVA_HISTORY_QUIET_MOST ? next : LAVA_HISTORY_QUIET_MOST;
+}
+
+/* Only a device that was used makes the number of quiet runs small again. */
 void lava_history_add(struct lava_history *history, const struct lava_history_run *run) {
     double gain_ns = lava_history_gain(history, run);
     bool has_won = gain_ns > 0, has_lost = !has_won && run->prepared;
@@ -33,12 +49,13 @@ void lava_history_add(struct lava_history *history, const struct lava_history_ru
     if (has_won) {
         history->quiet = 0;
         history->needs = run->needs;
-        if (run->saved_ns > LAVA_HISTORY_PREPARATION_NS)
+        if (run->saved_ns > LAVA_HISTORY_PREPARATION_NS) {
             history->quiet_after = 0;
+            history->paid++;
+        }
     } else if (has_lost) {
-        uint32_t twice = history->quiet_after > 0 ? 2 * history->quiet_after : 1;
-        history->quiet = history->quiet_after =
-            twice < LAVA_HISTORY_QUIET_MOST ? twice : LAVA_HISTORY_QUIET_MOST;
+        history->quiet = history->quiet_after = quiet_after(history);
+        history->lost_ns = run->lasted_ns;
     } else if (history->quiet > 0) {
         history->quiet--;
     }
@@ -48,6 +65,6 @@ const char *lava_history_text(enum lava_history_rule rule) {
     static const char *const texts[LAVA_HISTORY_RULES] = {
         [LAVA_HISTORY_NONE] = "no history: prepared after enough calls that the device would win",
         [LAVA_HISTORY_WON] = "it won before: prepared when the program starts",
-        [LAVA_HISTORY_QUIET] = "it lost before: prepared for eight times as much as without a history"};
+        [LAVA_HISTORY_QUIET] = "it lost before: prepared if it lasts longer, for eight times as much"};
     return texts[rule];
 }

@@ -12,19 +12,29 @@
 #define LAVA_HISTORY_PREPARATION_NS 150e6
 /* A device that is prepared early is ready this long after the program's start: 0.37 s on an H100. */
 #define LAVA_HISTORY_READY_NS 400e6
-/* After losses this many runs are quiet, at most; then one is tried. */
-#define LAVA_HISTORY_QUIET_MOST 16
+/* After a loss this many runs are quiet, of a program that has won before, and of one that never has; after
+ * more losses twice as many, up to the last number. Then one is tried. NumPy's kmeans of 100000 x 128 loses
+ * each time: with one quiet run its third start took 1.19 times the plain process (H100, 2026-11-27). */
+#define LAVA_HISTORY_QUIET_FIRST 1
+#define LAVA_HISTORY_QUIET_NEVER 8
+#define LAVA_HISTORY_QUIET_MOST  16
+/* A quiet run prepares nothing before it has counted this many times as much as one without a history ... */
+#define LAVA_HISTORY_QUIET_TIMES 8
+/* ... nor before it has lasted this many times as long as the run that lost, or as this much of that. */
+#define LAVA_HISTORY_QUIET_LASTS  2
+#define LAVA_HISTORY_LOST_MOST_NS 60e9
 
 /* Which rule a process follows. */
 enum lava_history_rule {
     LAVA_HISTORY_NONE,  /* no history, or none that says more: calls are counted (lib/offload/forecast.h) */
     LAVA_HISTORY_WON,   /* the device is prepared when the program starts */
-    LAVA_HISTORY_QUIET, /* it is prepared for eight times as much as without a history */
+    LAVA_HISTORY_QUIET, /* it is prepared for much more than without a history (lava_history_patience) */
     LAVA_HISTORY_RULES
 };
 
 /* One run of a program. */
 struct lava_history_run {
+    double lasted_ns;
     bool prepared;  /* a device was opened, or was being opened */
     uint64_t needs; /* what its calls needed of the device (lib/offload/steps.h) */
     /* By calls on the device, against the CPU's time. */
@@ -39,11 +49,15 @@ struct lava_history {
     uint32_t runs, won, lost; /* runs that are remembered; that gained; that prepared and did not */
     uint32_t quiet;           /* runs from now on that are quiet */
     uint32_t quiet_after;     /* how many the last loss was followed by */
-    uint32_t reserved;
-    double gain_ns; /* of the last run that won or lost */
+    uint32_t paid;            /* runs whose calls on the device saved more than a preparation costs */
+    double gain_ns;           /* of the last run that won or lost */
+    double lost_ns;           /* how long the last run lasted that lost */
 };
 
 enum lava_history_rule lava_history_rule(const struct lava_history *history);
+/* Returns how many times what starts a preparation without a history a run has to count for one that lasts
+ * so long so far. 0: it begins at the start. INFINITY: none begins yet. */
+double lava_history_patience(const struct lava_history *history, double lasted_ns);
 /* Returns what the device gave in the run after the runs before, less what a preparation costs. Without a
  * history it counts what an early preparation would have given. */
 double lava_history_gain(const struct lava_history *history, const struct lava_history_run *run);

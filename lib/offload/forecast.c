@@ -24,9 +24,6 @@
  * preparation (760 ms with an H200's driver), and keeps programs that end after one small product from
  * starting one. */
 #define START_AFTER_NS 70e6
-/* A program that lost before prepares nothing for less than this many times of either. */
-#define QUIET_TIMES 8
-
 /* By known figures the predicted saving counts this many times. A device that needs half of the CPU's time is
  * asked for as early as one that needs none. */
 #define SAVING_WEIGHT 2.0
@@ -126,22 +123,16 @@ static double share_of(const struct lava_operation *operation, double products) 
     return lava_forecast_share(&start.prospect, operation, ratio_of(operation));
 }
 
-/* A program that won before waits for nothing, and one that lost for much more than usual. */
-static double patience(void) {
-    static const double factors[LAVA_HISTORY_RULES] = {
-        [LAVA_HISTORY_NONE] = 1, [LAVA_HISTORY_WON] = 0, [LAVA_HISTORY_QUIET] = QUIET_TIMES};
-    return factors[lava_program_history_rule()];
-}
-
 bool lava_forecast_is_early(const struct lava_operation *operation, double products) {
     if (lava_readiness_in(LAVA_READINESS_IN(COLD)) != LAVA_READINESS_ALL)
         return false;
     pthread_once(&start.once, find_prospect);
+    double patience = lava_program_history_patience();
     double cpu_ns = products * lava_figures_cpu_ns(&start.prospect.figures->cpu, operation);
-    double most_ns = patience() * START_AFTER_NS; /* of one call, too */
+    double most_ns = fmin(patience, LAVA_HISTORY_QUIET_TIMES) * START_AFTER_NS; /* of one call, too */
     double ns = cpu_ns > 0 ? fmin(cpu_ns * share_of(operation, products), most_ns) : most_ns;
     bool is_early = (double)atomic_fetch_add(&start.counted_ns, (uint64_t)ns) + ns < most_ns;
-    return is_early && (double)start.lost_ns < patience() * LAVA_HISTORY_PREPARATION_NS;
+    return isinf(patience) || (is_early && (double)start.lost_ns < patience * LAVA_HISTORY_PREPARATION_NS);
 }
 
 double lava_forecast_device_ns(const struct lava_operation *operation) {
@@ -170,5 +161,6 @@ void lava_forecast_count_lost(const struct lava_operation *operation, double los
 }
 
 bool lava_forecast_has_lost(const struct lava_operation *operation, double next_ns) {
-    return (double)*lost_by(operation) + next_ns >= patience() * LAVA_HISTORY_PREPARATION_NS;
+    return (double)*lost_by(operation) + next_ns >=
+           lava_program_history_patience() * LAVA_HISTORY_PREPARATION_NS;
 }

@@ -43,7 +43,8 @@ static enum lava_history_use use_of(const struct lava_config *config) {
 
 static bool is_sound(const struct lava_program_history_entry *entry, size_t bytes) {
     return bytes == sizeof *entry && entry->history.quiet <= LAVA_HISTORY_QUIET_MOST &&
-           isfinite(entry->history.gain_ns) && memchr(entry->name, 0, sizeof entry->name);
+           isfinite(entry->history.gain_ns) && entry->history.lost_ns >= 0 &&
+           memchr(entry->name, 0, sizeof entry->name);
 }
 
 static struct lava_history read_file(void) {
@@ -91,6 +92,14 @@ enum lava_history_rule lava_program_history_rule(void) {
     return lava_history_rule(&own.before);
 }
 
+static double lasted_ns(void) {
+    return (double)(lava_clock_now_ns() - own.started_ns);
+}
+
+double lava_program_history_patience(void) {
+    return lava_history_patience(&own.before, own.before.quiet > 0 ? lasted_ns() : 0);
+}
+
 uint64_t lava_program_history_needs(void) {
     return own.before.needs;
 }
@@ -105,7 +114,7 @@ bool lava_program_history_is_kept(void) {
 
 /* Nothing could have been won before the device can be ready. */
 void lava_program_history_count(uint64_t needs, double saved_ns, double missed_ns) {
-    double since_ns = (double)(lava_clock_now_ns() - own.started_ns) - LAVA_HISTORY_READY_NS;
+    double since_ns = lasted_ns() - LAVA_HISTORY_READY_NS;
     missed_ns = missed_ns < since_ns ? missed_ns : since_ns;
     if (!(saved_ns > 0) && !(missed_ns > 0))
         return;
@@ -115,7 +124,8 @@ void lava_program_history_count(uint64_t needs, double saved_ns, double missed_n
 }
 
 void lava_program_history_end(bool prepared) {
-    const struct lava_history_run run = {.prepared = prepared || own.early,
+    const struct lava_history_run run = {.lasted_ns = lasted_ns(),
+                                         .prepared = prepared || own.early,
                                          .needs = own.needs,
                                          .saved_ns = (double)own.saved_ns,
                                          .missed_ns = (double)own.missed_ns};

@@ -24,6 +24,9 @@ void lava_program_history_look(void);
 void lava_program_history_open(void);
 /* Returns the rule of this process, which stays. */
 enum lava_history_rule lava_program_history_rule(void);
+/* Returns how many times the usual this process has to count for a preparation, now (lava_history_patience).
+ */
+double lava_program_history_patience(void);
 /* Returns what the last run that won needed of the device (lib/offload/steps.h). */
 uint64_t lava_program_history_needs(void);
 /* The preparation begins at the load. */

@@ -1,6 +1,8 @@
 /* The rules of a program's history: single runs, sequences, and what always holds in random ones. */
 #include "products.h"
 
+#include <math.h>
+
 #include "dispatch/history.h"
 
 #define MS    1e6
@@ -44,12 +46,10 @@ static void a_gain_pays_for_the_preparation(void **state) {
     assert_int_equal(add(&history, run_of(true, 100, 51)), LAVA_HISTORY_WON);
 }
 
-/* 1, 2, 4, 8, 16, 16 quiet runs, and a new try after each. */
-static void losses_make_it_quiet_for_longer_and_longer(void **state) {
-    static const int expected[] = {1, 2, 4, 8, 16, 16};
-    struct lava_history history = {0};
-    (void)state;
-    for (int i = 0; i < 6; i++) {
+/* 8, 16, 16 quiet runs of a program that never won, and a new try after each. Of one that won before 1, 2, 4
+ * ... */
+static void quiet_for_longer_and_longer(const int expected[6], struct lava_history history) {
+    for (int i = 0; i < 6 && expected[i] > 0; i++) {
         int quiet = 0;
         assert_int_equal(add(&history, run_of(true, 0, 0)), LAVA_HISTORY_QUIET);
         while (lava_history_rule(&history) == LAVA_HISTORY_QUIET) {
@@ -60,10 +60,36 @@ static void losses_make_it_quiet_for_longer_and_longer(void **state) {
         assert_int_equal(lava_history_rule(&history), LAVA_HISTORY_NONE);
     }
     /* what would have been won does not make it short again, what was won does */
+    history.quiet_after = LAVA_HISTORY_QUIET_MOST;
     assert_int_equal(add(&history, run_of(false, 0, 1000)), LAVA_HISTORY_WON);
     assert_int_equal(history.quiet_after, LAVA_HISTORY_QUIET_MOST);
     assert_int_equal(add(&history, run_of(true, 1000, 0)), LAVA_HISTORY_WON);
     assert_int_equal(history.quiet_after, 0);
+}
+
+static void losses_make_it_quiet_for_longer_and_longer(void **state) {
+    struct lava_history history = {0};
+    (void)state;
+    quiet_for_longer_and_longer((const int[6]){8, 16, 16}, history);
+    add(&history, run_of(true, 1000, 0));
+    quiet_for_longer_and_longer((const int[6]){1, 2, 4, 8, 16, 16}, history);
+}
+
+/* The same program with the same data takes as long as the run that lost, and with more data longer. */
+static void quiet_until_twice_as_long_as_the_loss(void **state) {
+    struct lava_history history = {0};
+    struct lava_history_run run = run_of(true, 0, 0);
+    (void)state;
+    assert_true(lava_history_patience(&history, 0) == 1);
+    run.lasted_ns = 3e9;
+    add(&history, run);
+    assert_true(isinf(lava_history_patience(&history, 5.9e9)));
+    assert_true(lava_history_patience(&history, 6.1e9) == LAVA_HISTORY_QUIET_TIMES);
+    run.lasted_ns = 86400e9; /* a server */
+    add(&history, run);
+    assert_true(lava_history_patience(&history, 121e9) == LAVA_HISTORY_QUIET_TIMES);
+    add(&history, run_of(true, 1000, 0));
+    assert_true(lava_history_patience(&history, 0) == 0);
 }
 
 /* A program that is started for its help text once in a while is prepared early again after its next win. */
@@ -87,7 +113,7 @@ static void what_never_wins_is_seldom_tried(void **state) {
         tried += early;
         add(&history, early ? run_of(true, 50, 0) : run_of(false, 0, 400));
     }
-    assert_in_range(tried, 20, 1000 / LAVA_HISTORY_QUIET_MOST);
+    assert_in_range(tried, 15, 1000 / LAVA_HISTORY_QUIET_MOST);
 }
 
 /* A quiet program that works for long this time is prepared all the same, and has won. */
@@ -141,6 +167,7 @@ int main(void) {
         cmocka_unit_test(what_was_missed_counts_without_a_history),
         cmocka_unit_test(a_gain_pays_for_the_preparation),
         cmocka_unit_test(losses_make_it_quiet_for_longer_and_longer),
+        cmocka_unit_test(quiet_until_twice_as_long_as_the_loss),
         cmocka_unit_test(a_loss_among_wins_costs_one_run),
         cmocka_unit_test(what_never_wins_is_seldom_tried),
         cmocka_unit_test(a_win_ends_the_quiet),
