@@ -23,6 +23,8 @@
 /* ... nor before it has lasted this many times as long as the run that lost, or as this much of that. */
 #define LAVA_HISTORY_QUIET_LASTS  2
 #define LAVA_HISTORY_LOST_MOST_NS 60e9
+/* The CPU's time is known by calls that are estimated to take this long together. */
+#define LAVA_HISTORY_TIMED_NS 20e6
 
 /* Which rule a process follows. */
 enum lava_history_rule {
@@ -41,6 +43,7 @@ struct lava_history_run {
     double saved_ns;
     /* By calls on the CPU that the device would have won, had it been prepared early. */
     double missed_ns;
+    double cpu_ns, expected_ns; /* what such calls took, and their estimates */
 };
 
 /* The runs so far. All zero: none. */
@@ -52,6 +55,7 @@ struct lava_history {
     uint32_t paid;            /* runs whose calls on the device saved more than a preparation costs */
     double gain_ns;           /* of the last run that won or lost */
     double lost_ns;           /* how long the last run lasted that lost */
+    double cpu_factor;        /* how many times its estimates the CPU takes in this program; 0: not known */
 };
 
 enum lava_history_rule lava_history_rule(const struct lava_history *history);

@@ -364,10 +364,11 @@ static double missed_by(const struct lava_call *call, double elapsed_ns, double 
     return device_ns > 0 && device_ns < elapsed_ns ? elapsed_ns - device_ns : lost_ns;
 }
 
-/* By the CPU's time as it was learnt, or estimated. A call that loses counts nothing: learning moves the
- * next. */
+/* By the CPU's time as it was learnt, in earlier runs if need be, or estimated. A call that loses counts
+ * nothing: learning moves the next. */
 static double saved_by(const struct lava_call *call, double elapsed_ns) {
-    double factor = call->learning.cpu_factor > 0 ? call->learning.cpu_factor : 1;
+    double learnt = call->learning.cpu_factor,
+           factor = learnt > 0 ? learnt : lava_program_history_cpu_factor();
     double cpu_ns = factor * call->learning.estimates_ns[LAVA_PLACE_CPU];
     if (call->place != LAVA_PLACE_GPU)
         return 0;
@@ -379,6 +380,9 @@ static double saved_by(const struct lava_call *call, double elapsed_ns) {
 static void count_for_history(const struct lava_call *call, double elapsed_ns, double lost_ns) {
     double saved_ns = call->valid ? saved_by(call, elapsed_ns) : 0;
     double missed_ns = call->valid ? missed_by(call, elapsed_ns, lost_ns) : 0;
+    double expected_ns = call->learning.expected_ns[LAVA_PLACE_CPU];
+    if (call->learning.is_watched && lost_ns > 0)
+        lava_program_history_count_cpu(fmin(elapsed_ns, LAVA_LEARNING_MOST_TIMES * expected_ns), expected_ns);
     if (saved_ns > 0 || missed_ns > 0)
         lava_program_history_count(lava_steps_needs(&call->operation), saved_ns, missed_ns);
 }

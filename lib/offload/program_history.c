@@ -32,7 +32,7 @@ static struct {
     bool has_changed;              /* the settings, before the first call */
     _Atomic bool early;
     _Atomic uint64_t needs;
-    _Atomic int64_t saved_ns, missed_ns;
+    _Atomic int64_t saved_ns, missed_ns, cpu_ns, expected_ns;
 } own;
 
 /* If another setting decides when a device is prepared, a history would tell nothing. */
@@ -44,6 +44,7 @@ static enum lava_history_use use_of(const struct lava_config *config) {
 static bool is_sound(const struct lava_program_history_entry *entry, size_t bytes) {
     return bytes == sizeof *entry && entry->history.quiet <= LAVA_HISTORY_QUIET_MOST &&
            isfinite(entry->history.gain_ns) && entry->history.lost_ns >= 0 &&
+           entry->history.cpu_factor >= 0 && entry->history.cpu_factor < 1e3 &&
            memchr(entry->name, 0, sizeof entry->name);
 }
 
@@ -123,12 +124,23 @@ void lava_program_history_count(uint64_t needs, double saved_ns, double missed_n
     own.missed_ns += missed_ns > 0 ? (int64_t)missed_ns : 0;
 }
 
+void lava_program_history_count_cpu(double elapsed_ns, double expected_ns) {
+    own.cpu_ns += (int64_t)elapsed_ns;
+    own.expected_ns += (int64_t)expected_ns;
+}
+
+double lava_program_history_cpu_factor(void) {
+    return own.before.cpu_factor > 0 ? own.before.cpu_factor : 1;
+}
+
 void lava_program_history_end(bool prepared) {
     const struct lava_history_run run = {.lasted_ns = lasted_ns(),
                                          .prepared = prepared || own.early,
                                          .needs = own.needs,
                                          .saved_ns = (double)own.saved_ns,
-                                         .missed_ns = (double)own.missed_ns};
+                                         .missed_ns = (double)own.missed_ns,
+                                         .cpu_ns = (double)own.cpu_ns,
+                                         .expected_ns = (double)own.expected_ns};
     if (own.early)
         own.use = use_of(lava_config_get()); /* there may have been no call */
     if (own.use != LAVA_HISTORY_ON || own.process != getpid())

@@ -37,6 +37,11 @@ bool lava_program_history_is_kept(void);
 /* Counts a call that is large enough for a device: what it needs of one, what it saved there, and what it
  * lost because none was ready. Any thread. */
 void lava_program_history_count(uint64_t needs, double saved_ns, double missed_ns);
+/* Counts what a call took the CPU that a device would have won, and its estimate. Any thread. */
+void lava_program_history_count_cpu(double elapsed_ns, double expected_ns);
+/* Returns how many times its estimates the CPU took in earlier runs; 1 if that is not known. A run that is
+ * early has few calls on the CPU to learn it from. */
+double lava_program_history_cpu_factor(void);
 /* Adds the run to the file. exit() calls this; prepared: a device was opened, or is being opened. */
 void lava_program_history_end(bool prepared);
 

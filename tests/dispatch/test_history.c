@@ -92,6 +92,22 @@ static void quiet_until_twice_as_long_as_the_loss(void **state) {
     assert_true(lava_history_patience(&history, 0) == 0);
 }
 
+/* The last run that has timed enough of them counts. */
+static void the_cpus_time_in_this_program(void **state) {
+    struct lava_history history = {0};
+    struct lava_history_run run = run_of(true, 1000, 0);
+    (void)state;
+    run.expected_ns = LAVA_HISTORY_TIMED_NS;
+    run.cpu_ns = 3 * run.expected_ns;
+    add(&history, run);
+    assert_true(history.cpu_factor == 3);
+    add(&history, run_of(true, 1000, 0));
+    assert_true(history.cpu_factor == 3);
+    run.cpu_ns = run.expected_ns;
+    add(&history, run);
+    assert_true(history.cpu_factor == 1);
+}
+
 /* A program that is started for its help text once in a while is prepared early again after its next win. */
 static void a_loss_among_wins_costs_one_run(void **state) {
     struct lava_history history = {0};
@@ -168,6 +184,7 @@ int main(void) {
         cmocka_unit_test(a_gain_pays_for_the_preparation),
         cmocka_unit_test(losses_make_it_quiet_for_longer_and_longer),
         cmocka_unit_test(quiet_until_twice_as_long_as_the_loss),
+        cmocka_unit_test(the_cpus_time_in_this_program),
         cmocka_unit_test(a_loss_among_wins_costs_one_run),
         cmocka_unit_test(what_never_wins_is_seldom_tried),
         cmocka_unit_test(a_win_ends_the_quiet),
