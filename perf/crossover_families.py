@@ -122,7 +122,8 @@ class Machine:
     def run(self, command, environment, words=None):
         result = subprocess.run(command, env=environment, input=words, capture_output=True, text=True)
         if result.returncode:
-            sys.exit(f"crossover: {' '.join(command)} failed ({result.returncode}):\n{result.stderr[-2000:]}")
+            print(f"crossover: {' '.join(command)} failed ({result.returncode}):\n{result.stderr[-2000:]}", file=sys.stderr)
+            sys.exit(77 if result.returncode == 77 else 1)  # there is no device, or the machine has too much other work
         return result
 
     def give_pipelines(self, cache, back=False):
