@@ -27,6 +27,15 @@ struct value {
 };
 
 long double problem_size_of(struct value value);
+/* Returns the sum of x y, element by element, or of x's conjugate and y. is_real: imaginary parts are 0, and
+ * are not read. */
+struct value problem_dot(const struct value *x, const struct value *y, int64_t count, bool conjugates,
+                         bool is_real);
+/* The range beyond which all of x is 0. NaN is not. */
+struct problem_range {
+    int64_t begin, end;
+};
+struct problem_range problem_nonzeros(const struct value *x, int64_t count);
 
 /* A matrix in the host's memory that is a block of a larger one, full of NaN. */
 struct matrix {
