@@ -26,8 +26,8 @@ int problem_run_tests(const struct CMUnitTest *tests, size_t count, int begin(vo
     const char *part = getenv("LAVA_TEST_PART");
     struct CMUnitTest chosen[20];
     size_t chosen_count = 0;
-    assert_in_range(count, 2, sizeof chosen / sizeof chosen[0]);
-    for (size_t i = part ? (size_t)atoi(part) : 0; i < count; i += part ? 2 : 1)
+    assert_in_range(count, PROBLEM_PARTS, sizeof chosen / sizeof chosen[0]);
+    for (size_t i = part ? (size_t)atoi(part) : 0; i < count; i += part ? PROBLEM_PARTS : 1)
         chosen[chosen_count++] = tests[i];
     return _cmocka_run_group_tests("tests", chosen, chosen_count, begin, end);
 }

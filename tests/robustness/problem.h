@@ -18,8 +18,9 @@ extern unsigned problem_seed; /* of all random numbers here */
 size_t problem_first_type(void);
 double problem_uniform(double low, double high);
 struct CMUnitTest;
-/* What main returns: runs the group, or with LAVA_TEST_PART=0 or 1 every second test of it, from the first or
- * the second on. */
+/* What main returns: runs the group, or with LAVA_TEST_PART=0 to 3 every fourth test of it, from the first to
+ * the fourth on. */
+#define PROBLEM_PARTS 4
 int problem_run_tests(const struct CMUnitTest *tests, size_t count, int begin(void **), int end(void **));
 
 struct value {
