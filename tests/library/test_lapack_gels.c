@@ -144,12 +144,6 @@ static struct value times(struct value x, struct value y) {
     return (struct value){x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
 }
 
-/* sum <- sum + conj(x) y */
-static void add_product(struct value *sum, struct value x, struct value y) {
-    sum->re += x.re * y.re + x.im * y.im;
-    sum->im += x.re * y.im - x.im * y.re;
-}
-
 static long double norm_of(const struct value *x, int64_t count) {
     long double sum = 0;
     for (int64_t i = 0; i < count; i++)
@@ -180,13 +174,21 @@ static struct wide widen(const struct matrix *matrix, int64_t rows, int64_t colu
     return x;
 }
 
+static bool is_real(const struct wide *x) {
+    for (int64_t at = 0; at < x->rows * x->columns; at++)
+        if (x->at[at].im != 0)
+            return false;
+    return true;
+}
+
 /* Returns X^H Y. */
 static struct wide gram(const struct wide *x, const struct wide *y) {
     struct wide product = {x->columns, y->columns, reflections_values(x->columns * y->columns + 1)};
+    const bool are_real = is_real(x) && is_real(y);
     for (int64_t j = 0; j < y->columns; j++)
         for (int64_t i = 0; i < x->columns; i++)
-            for (int64_t l = 0; l < x->rows; l++)
-                add_product(wide_at(&product, i, j), *wide_at(x, l, i), *wide_at(y, l, j));
+            *wide_at(&product, i, j) =
+                problem_dot(wide_at(x, 0, i), wide_at(y, 0, j), x->rows, true, are_real);
     return product;
 }
 

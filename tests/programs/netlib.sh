@@ -94,7 +94,9 @@ run_program() {
 # fail without the library, as an extended regular expression; nothing if there are none. A release's tester and
 # its BLAS may disagree (Debian 13's do, about the name that OpenBLAS's DSYR2K complains by).
 find_error_exits() {
-    run_program "$@"
+    sed -E 's/^[0-9 ]+(NUMBER OF VALUES OF N)/1 \1/; s/^[0-9 ]+(VALUES OF N)/1 \1/' "$2" >"$2.exits" # they have no sizes
+    run_program "$1" "$2.exits" "$3" "$4"
+    input=$2
     wrong_exits=$(sed -nE 's/^[ *]*([A-Za-z0-9_]+) +FAILED THE TESTS OF ERROR-EXITS.*/\1/p' "$folder/output" |
         tr '[:upper:]\n' '[:lower:]|' | sed 's/|$//')
     ! grep -q 'FAILED THE TESTS OF ERROR-EXITS' "$folder/output" || [ -n "$wrong_exits" ] ||

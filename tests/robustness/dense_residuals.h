@@ -52,18 +52,40 @@ static inline struct value times(struct value a, struct value b) {
     return (struct value){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 
-static inline struct dense_matrix product_of(const struct dense_matrix *x, const struct dense_matrix *y) {
-    struct dense_matrix product = dense_new(x->rows, y->columns);
+static inline struct dense_matrix transposed(const struct dense_matrix *x) {
+    struct dense_matrix turned = dense_new(x->columns, x->rows);
     for (int64_t i = 0; i < x->rows; i++)
-        for (int64_t k = 0; k < x->columns; k++) {
-            const struct value factor = *at(x, i, k);
-            bool is_zero = factor.re == 0 && factor.im == 0;
-            for (int64_t j = 0; j < y->columns && !is_zero; j++) {
-                const struct value term = times(factor, *at(y, k, j));
-                at(&product, i, j)->re += term.re;
-                at(&product, i, j)->im += term.im;
-            }
+        for (int64_t j = 0; j < x->columns; j++)
+            *at(&turned, j, i) = *at(x, i, j);
+    return turned;
+}
+
+static inline bool is_real(const struct dense_matrix *x) {
+    for (int64_t i = 0; i < x->rows * x->columns; i++)
+        if (x->values[i].im != 0)
+            return false;
+    return true;
+}
+
+/* Zeros at the ends of rows and columns, as triangles have them, are not multiplied. */
+static inline struct dense_matrix product_of(const struct dense_matrix *x, const struct dense_matrix *y) {
+    struct dense_matrix product = dense_new(x->rows, y->columns), columns = transposed(y);
+    const bool are_real = is_real(x) && is_real(y);
+    struct problem_range *ranges = malloc((size_t)y->columns * sizeof *ranges);
+    assert_non_null(ranges);
+    for (int64_t j = 0; j < y->columns; j++)
+        ranges[j] = problem_nonzeros(at(&columns, j, 0), y->rows);
+    for (int64_t i = 0; i < x->rows; i++) {
+        const struct problem_range row = problem_nonzeros(at(x, i, 0), x->columns);
+        for (int64_t j = 0; j < y->columns; j++) {
+            const int64_t begin = row.begin > ranges[j].begin ? row.begin : ranges[j].begin,
+                          end = row.end < ranges[j].end ? row.end : ranges[j].end;
+            *at(&product, i, j) =
+                problem_dot(at(x, i, begin), at(&columns, j, begin), end - begin, false, are_real);
         }
+    }
+    free(ranges);
+    free(columns.values);
     return product;
 }
 

@@ -26,8 +26,8 @@ int problem_run_tests(const struct CMUnitTest *tests, size_t count, int begin(vo
     const char *part = getenv("LAVA_TEST_PART");
     struct CMUnitTest chosen[20];
     size_t chosen_count = 0;
-    assert_in_range(count, 2, sizeof chosen / sizeof chosen[0]);
-    for (size_t i = part ? (size_t)atoi(part) : 0; i < count; i += part ? 2 : 1)
+    assert_in_range(count, PROBLEM_PARTS, sizeof chosen / sizeof chosen[0]);
+    for (size_t i = part ? (size_t)atoi(part) : 0; i < count; i += part ? PROBLEM_PARTS : 1)
         chosen[chosen_count++] = tests[i];
     return _cmocka_run_group_tests("tests", chosen, chosen_count, begin, end);
 }
@@ -38,6 +38,32 @@ static struct value product(struct value a, struct value b) {
 
 long double problem_size_of(struct value a) {
     return a.im == 0 ? fabsl(a.re) : sqrtl(a.re * a.re + a.im * a.im);
+}
+
+struct value problem_dot(const struct value *x, const struct value *y, int64_t count, bool conjugates,
+                         bool is_real) {
+    struct value sum = {0, 0};
+    for (int64_t i = 0; i < count && is_real; i++)
+        sum.re += x[i].re * y[i].re;
+    for (int64_t i = 0; i < count && !is_real; i++) {
+        const long double im = conjugates ? -x[i].im : x[i].im;
+        sum.re += x[i].re * y[i].re - im * y[i].im;
+        sum.im += x[i].re * y[i].im + im * y[i].re;
+    }
+    return sum;
+}
+
+static bool is_zero(struct value x) {
+    return x.re == 0 && x.im == 0;
+}
+
+struct problem_range problem_nonzeros(const struct value *x, int64_t count) {
+    struct problem_range range = {0, count};
+    while (range.end > 0 && is_zero(x[range.end - 1]))
+        range.end--;
+    while (range.begin < range.end && is_zero(x[range.begin]))
+        range.begin++;
+    return range;
 }
 
 struct matrix matrix_new(enum lava_type type, int64_t rows, int64_t columns) {
@@ -175,6 +201,7 @@ long double problem_error(const struct problem *problem, const struct matrix *x)
     struct value *side = malloc(n * sizeof *side),
                  alpha = {problem->solve.alpha.real, problem->solve.alpha.imaginary};
     long double *sizes = malloc(n * sizeof *sizes), worst = 0, unit = lava_type_facts(x->type)->unit;
+    bool is_real = !lava_type_is_complex(x->type);
     assert_true(side && sizes);
     for (int64_t s = 0; s < problem->sides; s++) {
         for (size_t k = 0; k < n; k++) {
@@ -182,15 +209,15 @@ long double problem_error(const struct problem *problem, const struct matrix *x)
             sizes[k] = problem_size_of(side[k]);
         }
         for (size_t i = 0; i < n; i++) {
-            struct value right = product(alpha, problem_side(problem, &problem->b, (int64_t)i, s));
-            struct value residual = {-right.re, -right.im};
+            const struct problem_range row = problem_nonzeros(&dense.t[i * n], (int64_t)n);
+            const struct value right = product(alpha, problem_side(problem, &problem->b, (int64_t)i, s));
+            struct value residual = problem_dot(&dense.t[(int64_t)(i * n) + row.begin], &side[row.begin],
+                                                row.end - row.begin, false, is_real);
             long double bound = 0;
-            for (size_t k = 0; k < n; k++) {
-                struct value term = product(dense.t[i * n + k], side[k]);
-                residual.re += term.re;
-                residual.im += term.im;
-                bound += dense.sizes[i * n + k] * sizes[k];
-            }
+            residual.re -= right.re;
+            residual.im -= right.im;
+            for (int64_t k = row.begin; k < row.end; k++)
+                bound += dense.sizes[(int64_t)(i * n) + k] * sizes[k];
             long double size = problem_size_of(residual), error = size == 0 ? 0 : size / (bound * unit);
             worst = worst_of(worst, error);
         }

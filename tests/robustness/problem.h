@@ -18,8 +18,9 @@ extern unsigned problem_seed; /* of all random numbers here */
 size_t problem_first_type(void);
 double problem_uniform(double low, double high);
 struct CMUnitTest;
-/* What main returns: runs the group, or with LAVA_TEST_PART=0 or 1 every second test of it, from the first or
- * the second on. */
+/* What main returns: runs the group, or with LAVA_TEST_PART=0 to 3 every fourth test of it, from the first to
+ * the fourth on. */
+#define PROBLEM_PARTS 4
 int problem_run_tests(const struct CMUnitTest *tests, size_t count, int begin(void **), int end(void **));
 
 struct value {
@@ -27,6 +28,15 @@ struct value {
 };
 
 long double problem_size_of(struct value value);
+/* Returns the sum of x y, element by element, or of x's conjugate and y. is_real: imaginary parts are 0, and
+ * are not read. */
+struct value problem_dot(const struct value *x, const struct value *y, int64_t count, bool conjugates,
+                         bool is_real);
+/* The range beyond which all of x is 0. NaN is not. */
+struct problem_range {
+    int64_t begin, end;
+};
+struct problem_range problem_nonzeros(const struct value *x, int64_t count);
 
 /* A matrix in the host's memory that is a block of a larger one, full of NaN. */
 struct matrix {

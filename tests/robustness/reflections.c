@@ -1,4 +1,4 @@
-/* Measures QR factorizations in long double. */
+/* Measures QR factorizations in long double; Q of single precision in double. */
 #include "tests/robustness/reflections.h"
 
 #include <math.h>
@@ -50,23 +50,6 @@ static void get_reflector(const struct matrix *a, int64_t e, struct value *v) {
         v[i] = i == e ? (struct value){1, 0} : i < e ? (struct value){0, 0} : matrix_get(a, i, e);
 }
 
-/* x <- H x or H^H x. */
-static void reflect(const struct value *v, struct value tau, bool adjoint, int64_t first, int64_t rows,
-                    struct value *x) {
-    struct value sum = {0, 0};
-    for (int64_t i = first; i < rows; i++) {
-        struct value term = times(v[i], x[i], true);
-        sum.re += term.re;
-        sum.im += term.im;
-    }
-    sum = times(tau, sum, adjoint);
-    for (int64_t i = first; i < rows; i++) {
-        struct value term = times(sum, v[i], false);
-        x[i].re -= term.re;
-        x[i].im -= term.im;
-    }
-}
-
 struct value *reflections_values(int64_t count) {
     struct value *values = calloc((size_t)count, sizeof *values);
     assert_non_null(values);
@@ -80,17 +63,82 @@ static long double norm_of(const struct value *x, int64_t count) {
     return sqrtl(sum);
 }
 
-/* Each column of X, one after another, <- op(H1 H2 ... ) times it. */
-static void apply_all(const struct matrix *a, const struct matrix *tau, bool adjoint, struct value *x,
-                      int64_t columns) {
-    struct value *v = reflections_values(a->rows);
-    for (int64_t at = 0; at < tau->rows; at++) {
-        int64_t e = adjoint ? at : tau->rows - 1 - at;
-        get_reflector(a, e, v);
-        for (int64_t j = 0; j < columns; j++)
-            reflect(v, matrix_get(tau, e, 0), adjoint, e, a->rows, &x[j * a->rows]);
+/* APPLY_ALL makes what applies reflections to each column of X. A column has its real parts first, then the
+ * imaginary ones. A sum of one product is in parts, because each addition waits
+ * for the one before. */
+#define APPLY_ALL(scalar)                                                                                    \
+    /* x <- x - tau v v^T x */                                                                               \
+    static void reflect_real_##scalar(const scalar *v, scalar tau, int64_t rows, scalar *restrict x) {       \
+        scalar sums[4] = {0};                                                                                \
+        int64_t i = 0;                                                                                       \
+        for (; i + 4 <= rows; i += 4)                                                                        \
+            for (int64_t lane = 0; lane < 4; lane++)                                                         \
+                sums[lane] += v[i + lane] * x[i + lane];                                                     \
+        for (; i < rows; i++)                                                                                \
+            sums[0] += v[i] * x[i];                                                                          \
+        const scalar by = tau * (sums[0] + sums[1] + (sums[2] + sums[3]));                                   \
+        for (i = 0; i < rows; i++)                                                                           \
+            x[i] -= by * v[i];                                                                               \
+    }                                                                                                        \
+    /* x <- x - tau v v^H x */                                                                               \
+    static void reflect_complex_##scalar(const scalar *v, const scalar *v_im, scalar tau, scalar tau_im,     \
+                                         int64_t rows, scalar *restrict x, scalar *restrict x_im) {          \
+        scalar sum = 0, sum_im = 0;                                                                          \
+        for (int64_t i = 0; i < rows; i++) {                                                                 \
+            sum += v[i] * x[i] + v_im[i] * x_im[i];                                                          \
+            sum_im += v[i] * x_im[i] - v_im[i] * x[i];                                                       \
+        }                                                                                                    \
+        const scalar by = tau * sum - tau_im * sum_im, by_im = tau * sum_im + tau_im * sum;                  \
+        for (int64_t i = 0; i < rows; i++) {                                                                 \
+            x[i] -= by * v[i] - by_im * v_im[i];                                                             \
+            x_im[i] -= by * v_im[i] + by_im * v[i];                                                          \
+        }                                                                                                    \
+    }                                                                                                        \
+    static void apply_all_##scalar(const struct matrix *a, const struct matrix *tau, bool adjoint,           \
+                                   bool is_triangle, struct value *x, int64_t columns) {                     \
+        const int64_t rows = a->rows;                                                                        \
+        scalar *v = calloc((size_t)(2 * rows * (1 + columns)), sizeof *v), *y = v + 2 * rows;                \
+        assert_non_null(v);                                                                                  \
+        for (int64_t at = 0; at < rows * columns; at++) {                                                    \
+            y[at / rows * 2 * rows + at % rows] = (scalar)x[at].re;                                          \
+            y[at / rows * 2 * rows + at % rows + rows] = (scalar)x[at].im;                                   \
+        }                                                                                                    \
+        for (int64_t at = 0; at < tau->rows; at++) {                                                         \
+            const int64_t e = adjoint ? at : tau->rows - 1 - at;                                             \
+            struct value factor = matrix_get(tau, e, 0);                                                     \
+            factor.im = adjoint ? -factor.im : factor.im;                                                    \
+            for (int64_t i = e; i < rows; i++) {                                                             \
+                const struct value element = i == e ? (struct value){1, 0} : matrix_get(a, i, e);            \
+                v[i] = (scalar)element.re, v[i + rows] = (scalar)element.im;                                 \
+            }                                                                                                \
+            for (int64_t j = is_triangle ? e : 0; j < columns; j++) {                                        \
+                scalar *column = y + 2 * rows * j + e;                                                       \
+                if (lava_type_is_complex(a->type))                                                           \
+                    reflect_complex_##scalar(v + e, v + rows + e, (scalar)factor.re, (scalar)factor.im,      \
+                                             rows - e, column, column + rows);                               \
+                else                                                                                         \
+                    reflect_real_##scalar(v + e, (scalar)factor.re, rows - e, column);                       \
+            }                                                                                                \
+        }                                                                                                    \
+        for (int64_t at = 0; at < rows * columns; at++)                                                      \
+            x[at] = (struct value){y[at / rows * 2 * rows + at % rows],                                      \
+                                   y[at / rows * 2 * rows + at % rows + rows]};                              \
+        free(v);                                                                                             \
     }
-    free(v);
+typedef long double wide;
+APPLY_ALL(double)
+APPLY_ALL(wide)
+#undef APPLY_ALL
+
+/* Each column of X, one after another, <- op(H1 H2 ... ) times it. In double for types of single precision:
+ * 29 bits more than theirs. is_triangle: X is zero below its diagonal, where the reflections after a column's
+ * own find nothing. */
+static void apply_all(const struct matrix *a, const struct matrix *tau, bool adjoint, bool is_triangle,
+                      struct value *x, int64_t columns) {
+    if (lava_type_real(a->type) == LAVA_TYPE_FP32)
+        apply_all_double(a, tau, adjoint, is_triangle, x, columns);
+    else
+        apply_all_wide(a, tau, adjoint, is_triangle, x, columns);
 }
 
 /* Tau is 0, or H is unitary, and R's diagonal real. */
@@ -116,7 +164,7 @@ static void check_columns(const struct qr *qr) {
     for (int64_t j = 0; j < qr->columns; j++)
         for (int64_t i = 0; i <= j && i < qr->rows; i++)
             x[j * qr->rows + i] = matrix_get(&qr->now, i, j);
-    apply_all(&qr->now, &qr->tau, false, x, qr->columns);
+    apply_all(&qr->now, &qr->tau, false, true, x, qr->columns);
     for (int64_t j = 0; j < qr->columns; j++) {
         struct value *column = &x[j * qr->rows];
         long double k = lava_minimum(j + 1, qr->order), unit = (long double)lava_type_facts(qr->type)->unit;
@@ -151,7 +199,7 @@ void reflections_check_product(const struct qr *qr, const struct matrix *got, st
                                bool on_right) {
     int64_t columns = on_right ? got->rows : got->columns, rows = qr->rows;
     long double unit = (long double)lava_type_facts(qr->type)->unit;
-    apply_all(&qr->now, &qr->tau, adjoint, y, columns);
+    apply_all(&qr->now, &qr->tau, adjoint, false, y, columns);
     for (int64_t j = 0; j < columns; j++) {
         long double most = (12 + 4 * sqrtl((long double)qr->order)) * unit * norm_of(&y[j * rows], rows);
         for (int64_t i = 0; i < rows; i++) {
@@ -189,7 +237,7 @@ void reflections_check_least_squares(const struct qr *qr, const struct matrix *b
     for (int64_t j = 0; j < b->columns; j++)
         for (int64_t i = 0; i < qr->rows; i++)
             y[j * qr->rows + i] = matrix_get(b, i, j);
-    apply_all(&qr->now, &qr->tau, true, y, b->columns);
+    apply_all(&qr->now, &qr->tau, true, false, y, b->columns);
     for (int64_t j = 0; j < b->columns; j++) {
         const struct value *column = &y[j * qr->rows];
         sum = 0;
@@ -239,7 +287,7 @@ void reflections_check_least_norm(const struct qr *qr, const struct matrix *b, c
     for (int64_t j = 0; j < b->columns; j++)
         for (int64_t i = 0; i < qr->rows; i++)
             y[j * qr->rows + i] = matrix_get(got, i, j);
-    apply_all(&qr->now, &qr->tau, true, y, b->columns);
+    apply_all(&qr->now, &qr->tau, true, false, y, b->columns);
     for (int64_t j = 0; j < b->columns; j++) {
         const struct value *column = &y[j * qr->rows];
         long double most = (12 + 4 * sqrtl((long double)qr->order)) * unit * norm_of(column, qr->rows),

@@ -1,4 +1,5 @@
-/* QR factorizations and their errors, measured in long double, with H = I - tau v v^H from the results:
+/* QR factorizations and their errors, measured in long double (products with Q of single precision in
+ * double), with H = I - tau v v^H from the results:
  *
  *     ||A - Q R|| <= (12 + 4 sqrt(k)) u ||A||     column by column, k: the reflections that reach it
  *     || |tau|^2 ||v||^2 - 2 re(tau) | <= 16 u    so that H is unitary

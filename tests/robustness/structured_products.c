@@ -99,33 +99,73 @@ static struct naive_number turned(const struct call *call, struct naive_number x
     return (struct naive_number){x.real, is_hermitian(call->routine) ? -x.imaginary : x.imaginary};
 }
 
-static struct naive_number product_of(const struct call *call, const struct matrices *x, int64_t i,
-                                      int64_t j) {
+/* What is summed for an element of C: line i of one by line j of the other, whose elements are beside each
+ * other. */
+struct lines {
+    int64_t length;
+    struct naive_number *of_a, *of_b;
+};
+
+static struct lines lines_of(const struct call *call, const struct matrices *x) {
+    bool has_structure = is_structured(call->routine);
+    int64_t most = call->m > call->n ? call->m : call->n, length = !has_structure ? call->k
+                                                                   : call->left   ? call->m
+                                                                                  : call->n;
+    struct lines lines = {length, calloc((size_t)(2 * most * length), sizeof *lines.of_a), NULL};
+    if (!lines.of_a)
+        abort();
+    lines.of_b = lines.of_a + most * length;
+    int64_t count_a = has_structure ? length : call->n,
+            count_b = has_structure && !call->left ? call->m : call->n;
+    for (int64_t i = 0; i < count_a; i++)
+        for (int64_t l = 0; l < length; l++)
+            lines.of_a[i * length + l] = !has_structure ? general(call, x->a, x->lda, i, l)
+                                         : call->left   ? structured(call, x, i, l)
+                                                        : structured(call, x, l, i);
+    for (int64_t i = 0; i < count_b; i++)
+        for (int64_t l = 0; l < length; l++)
+            lines.of_b[i * length + l] =
+                !has_structure ? general(call, x->b, x->ldb, i, l)
+                               : naive_read(call->type, x->b, call->left ? l + i * x->ldb : i + l * x->ldb);
+    return lines;
+}
+
+/* The sum of x y, or of x and y turned. */
+static struct naive_number sum_of(const struct call *call, const struct naive_number *x,
+                                  const struct naive_number *y, int64_t length) {
     struct naive_number sum = {0, 0};
-    int64_t size = call->left ? call->m : call->n;
+    const bool turns = call->routine == HER2K, is_complex = lava_type_is_complex(call->type);
+    for (int64_t l = 0; l < length && !is_complex; l++)
+        sum.real += x[l].real * y[l].real;
+    for (int64_t l = 0; l < length && is_complex; l++)
+        sum = plus(sum, naive_times(x[l], (struct naive_number){y[l].real,
+                                                                turns ? -y[l].imaginary : y[l].imaginary}));
+    return sum;
+}
+
+static struct naive_number product_of(const struct call *call, const struct lines *lines, int64_t i,
+                                      int64_t j) {
+    const int64_t length = lines->length;
+    const struct naive_number *a = lines->of_a, *b = lines->of_b;
     if (!is_structured(call->routine)) {
-        for (int64_t l = 0; l < call->k; l++) {
-            struct naive_number ai = general(call, x->a, x->lda, i, l),
-                                aj = general(call, x->a, x->lda, j, l);
-            struct naive_number bi = general(call, x->b, x->ldb, i, l),
-                                bj = general(call, x->b, x->ldb, j, l);
-            sum = plus(sum, naive_times(call->alpha, naive_times(ai, turned(call, bj))));
-            sum = plus(sum, naive_times(turned(call, call->alpha), naive_times(bi, turned(call, aj))));
-        }
-        return sum;
+        const struct naive_number ab = sum_of(call, a + i * length, b + j * length, length),
+                                  ba = sum_of(call, b + i * length, a + j * length, length);
+        return plus(naive_times(call->alpha, ab), naive_times(turned(call, call->alpha), ba));
     }
-    for (int64_t l = 0; l < size; l++) {
-        if (call->left ? is_zero(call, i, l) : is_zero(call, l, j))
-            continue;
-        struct naive_number s = call->left ? structured(call, x, i, l) : structured(call, x, l, j);
-        struct naive_number b = naive_read(call->type, x->b, call->left ? l + j * x->ldb : i + l * x->ldb);
-        sum = plus(sum, naive_times(s, b));
-    }
+    const int64_t s = call->left ? i : j, other = call->left ? j : i;
+    int64_t begin = 0, end = length;
+    while (begin < end && (call->left ? is_zero(call, s, begin) : is_zero(call, begin, s)))
+        begin++;
+    while (begin < end && (call->left ? is_zero(call, s, end - 1) : is_zero(call, end - 1, s)))
+        end--;
+    const struct naive_number sum =
+        sum_of(call, a + s * length + begin, b + other * length + begin, end - begin);
     return naive_times(call->alpha, sum);
 }
 
 static void compute_expected(const struct call *call, const struct matrices *x) {
     bool is_triangle = !is_structured(call->routine);
+    struct lines lines = lines_of(call, x);
     for (int64_t j = 0; j < call->n; j++)
         for (int64_t i = 0; i < call->m; i++) {
             struct naive_number before = {0, 0}, value;
@@ -137,11 +177,12 @@ static void compute_expected(const struct call *call, const struct matrices *x) 
                     before.imaginary = 0;
                 before = naive_times(call->beta, before);
             }
-            value = plus(product_of(call, x, i, j), before);
+            value = plus(product_of(call, &lines, i, j), before);
             if (call->routine == HER2K && i == j)
                 value.imaginary = 0;
             naive_write(call->type, x->expected, i + j * x->ldc, value);
         }
+    free(lines.of_a);
 }
 
 /* Puts NaN in place of what must not be read. */

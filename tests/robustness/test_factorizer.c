@@ -121,14 +121,11 @@ static struct problem *new_lu(enum lava_type type, int64_t m, int64_t n, int64_t
         at[i] = at[pivot];
         at[pivot] = row;
     }
-    for (int64_t j = 0; j < n; j++)
-        for (int64_t i = 0; i < m; i++) {
+    for (int64_t row = 0; row < m; row++)
+        for (int64_t j = 0, i = at[row]; j < n; j++) {
             double sum = 0;
             for (int64_t l = 0; l < least && l <= i && l <= j; l++)
                 sum += lower[i + l * m] * upper[j + l * n];
-            int64_t row = 0;
-            while (at[row] != i)
-                row++;
             write_at(problem, problem->a.before, row, j, sum);
             write_at(problem, problem->a.after, i, j, i > j ? lower[i + j * m] : upper[j + i * n]);
         }
@@ -157,17 +154,21 @@ static void fill_sides(struct problem *problem) {
         for (int64_t i = 0; i < n; i++)
             a[i + j * n] = element_of_op(problem, j, i); /* rows beside each other */
     poison_fill(type, problem->b.after, n, problem->b.columns, LD);
-    for (int64_t side = 0; side < problem->b.columns; side++)
+    struct lava_number *x = malloc((size_t)n * sizeof *x);
+    assert_non_null(x);
+    for (int64_t side = 0; side < problem->b.columns; side++) {
+        for (int64_t l = 0; l < n; l++)
+            x[l] = lava_number_read(type, lava_operation_element(problem->b.after, type, l, side, LD));
         for (int64_t i = 0; i < n; i++) {
             struct lava_number sum = {0, 0};
             for (int64_t l = 0; l < n; l++) {
-                const struct lava_number x =
-                    lava_number_read(type, lava_operation_element(problem->b.after, type, l, side, LD));
-                sum.real += a[l + i * n] * x.real;
-                sum.imaginary += a[l + i * n] * x.imaginary;
+                sum.real += a[l + i * n] * x[l].real;
+                sum.imaginary += a[l + i * n] * x[l].imaginary;
             }
             lava_number_write(type, lava_operation_element(problem->b.before, type, i, side, LD), sum);
         }
+    }
+    free(x);
     free(a);
 }
 

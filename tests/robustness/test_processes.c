@@ -494,7 +494,9 @@ static int end_when_idle(void) {
 
 static const struct test_case cases[] = {
     {.name = "fork_after_products", .run = fork_after_products},
-    {.name = "fork_without_caches", .run = fork_without_caches},
+    {.name = "fork_without_caches",
+     .run = fork_without_caches,
+     .variables = {"GALLIVM_PERF=nopt"}}, /* half the time */
     {.name = "fork_child_prints", .run = fork_child_prints},
     {.name = "fork_before_products", .run = fork_before_products},
     {.name = "fork_during_products", .run = fork_during_products, .repeats = 3},

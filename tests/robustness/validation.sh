@@ -1,9 +1,10 @@
 #!/bin/sh
 # Runs products under the Khronos validation layers with synchronization checks, once with shared memory and once with
 # the device's own memory. One of the two, the other one in the next run, also has the checks that run on the device,
-# which take most of the time: an eighth of the kinds of products, the others in other runs, and half of one of the tests of
-# solves and factorizations. The checks of synchronization alone have half of the kinds. LAVA_TEST_SEED says which: even is unified, its half says the part, and its sixteenth the test and its half. Any message of the layers fails the test. Before, a program makes a mistake of either
-# kind: unless the layers report both, their silence would tell nothing, and the test fails.
+# which take most of the time: an eighth of the kinds of products, the others in other runs, and a quarter of one of the
+# tests of solves and factorizations. The checks of synchronization alone have half of the kinds. LAVA_TEST_SEED says which: even is
+# unified, its half says the part, and its sixteenth the test and its quarter. Any message of the layers fails the test. Before, a
+# program makes a mistake of either kind: unless the layers report both, their silence would tell nothing, and the test fails.
 #
 #   validation.sh PLANTED_MISTAKES ENGINE_PRODUCTS [DEVICE_TEST...] -- [LIBRARY_TEST...]
 #
@@ -88,7 +89,7 @@ done
 turn=$((LAVA_TEST_SEED / 16))
 for number in $(seq 0 $((device_tests - 1))); do
     # shellcheck disable=SC2086
-    [ "$number" != $((turn % device_tests)) ] || run "all checks, $(basename "$1")" env $all LAVA_TEST_PART=$((turn / device_tests % 2)) "$1"
+    [ "$number" != $((turn % device_tests)) ] || run "all checks, $(basename "$1")" env $all LAVA_TEST_PART=$((turn / device_tests % 4)) "$1"
     shift
 done
 shift
