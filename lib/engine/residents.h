@@ -8,11 +8,7 @@
 
 #include "dispatch/operation.h"
 #include "dispatch/residency.h"
-#include "lib/host/matrix_watch.h"
-#include "lib/vk/memory.h"
-
-/* Columns of a copy begin at multiples of this, and rows of blocks of it must: pack reads words of it. */
-#define LAVA_RESIDENTS_ALIGN 16
+#include "lib/engine/resident_copy.h"
 
 struct lava_residents;
 
@@ -33,9 +29,9 @@ enum lava_resident_state {
 };
 
 /* Finds out whether the call has a copy of the matrix to work with. What was written of it since is marked;
- * it goes up before the copy is used. */
+ * it goes up before the copy is used. If the matrix STAYS, *copy is that copy's number, else 0. */
 enum lava_resident_state lava_residents_look(struct lava_residents *residents,
-                                             const struct lava_host_matrix *matrix);
+                                             const struct lava_host_matrix *matrix, uint64_t *copy);
 /* What a look without a copy leads to. Of a matrix that is UNCHANGED a copy would have saved rent_ns in this
  * call. upload_ns: what its upload takes; 0: the call uploads it anyway. Returns whether the call should
  * leave a copy.
@@ -46,18 +42,21 @@ bool lava_residents_weigh(struct lava_residents *residents, const struct lava_ho
 /* A copy that a call works with. */
 struct lava_resident_hold {
     struct lava_resident *resident; /* NULL: none */
+    uint64_t copy;                  /* its number */
     const struct lava_buffer *buffer;
     struct lava_host_matrix whole; /* on the host */
+    struct lava_host_matrix block; /* of it, which the call works with */
     int64_t ld;                    /* on the device, in elements */
-    bool is_filling;               /* columns go up first; nobody else holds the copy */
+    bool is_filling;               /* columns of the block go up; nobody else holds the copy */
     int count;
     struct lava_column_span spans[LAVA_MATRIX_WATCH_SPANS]; /* those columns */
 };
 
-/* Begins to use a copy. may_store: one is made if there is none, if need be in the place of others that are
- * worth less. Returns false, and an empty hold, if there is none or others are at it. */
+/* Begins to use the copy that this call's look has found, and no other one: what is stale of others is not
+ * known. 0: it found none, and one is made, if need be in the place of others that are worth less. Returns
+ * false, and an empty hold, if the copy is gone, if there is one by now, or if others are at it. */
 bool lava_residents_hold(struct lava_residents *residents, struct lava_device *device,
-                         const struct lava_host_matrix *matrix, bool may_store,
+                         const struct lava_host_matrix *matrix, uint64_t copy,
                          struct lava_resident_hold *hold);
 /* What becomes of the copy. */
 enum lava_resident_end {
@@ -65,7 +64,8 @@ enum lava_resident_end {
     LAVA_RESIDENT_FAILED, /* the call: columns may not have gone up */
     LAVA_RESIDENT_DIFFERS /* from the host's matrix: it is counted, and no copy is made any more */
 };
-/* Ends the use. The device is not at it any more. An empty hold is allowed. */
+/* Ends the use. The device is not at it any more. An empty hold is allowed, and so is NULL with one. If the
+ * device has failed, all copies are given up. */
 void lava_residents_return(struct lava_residents *residents, struct lava_device *device,
                            struct lava_resident_hold *hold, enum lava_resident_end end);
 /* Returns whether a matrix is a block of another one's copy, where pack can read it. */
@@ -73,10 +73,11 @@ bool lava_residents_has(const struct lava_host_matrix *whole, const struct lava_
 /* Returns where the element at the host's address is on the device. It is one of the matrix. */
 uint64_t lava_residents_address(const struct lava_resident_hold *hold, const void *first);
 
-/* Frees all copies that no call holds. Returns whether there were any. */
-bool lava_residents_release(struct lava_residents *residents, struct lava_device *device);
+/* Frees all copies that no call holds. in_vain: as in lava_residency_forget. Returns whether there were any.
+ */
+bool lava_residents_release(struct lava_residents *residents, struct lava_device *device, bool in_vain);
 /* Returns the device memory of all copies. */
-uint64_t lava_residents_bytes(struct lava_residents *residents);
+uint64_t lava_residents_bytes(const struct lava_residents *residents);
 
 /* Counts since the beginning. */
 struct lava_residents_sums {

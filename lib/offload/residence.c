@@ -9,13 +9,17 @@
 #include <pthread.h>
 
 #include "dispatch/cost.h"
+#include "lib/base/calm.h"
 #include "lib/base/config.h"
 #include "lib/base/log.h"
 #include "lib/engine/engine.h"
 #include "lib/offload/context.h"
 #include "lib/offload/planning.h"
 
-static pthread_once_t opened = PTHREAD_ONCE_INIT;
+static struct {
+    pthread_once_t once;
+    _Atomic bool is_done; /* later calls do not even look at `once` */
+} opened = {.once = PTHREAD_ONCE_INIT};
 
 static void open(void) {
     struct lava_device *device = lava_context_engine()->device;
@@ -25,14 +29,21 @@ static void open(void) {
             lava_residents_create(lava_config_get()->resident, device->capabilities.memory_bytes);
     else
         LAVA_LOG(INFO, "no matrix stays on the device: %s", why);
+    opened.is_done = true;
 }
 
-/* Returns the first device's, NULL if there are none. */
+/* Returns the first device's, NULL if there are none. Whoever waits for the first one to open them would wait
+ * for ever if a signal handler jumped out of that. */
 static struct lava_residents *residents_of(void) {
     if (lava_config_get()->resident == LAVA_RESIDENT_OFF || !lava_context_engine())
         return NULL;
-    pthread_once(&opened, open);
-    return lava_context_engine()->device->shared->residents;
+    if (!opened.is_done) {
+        struct lava_calm calm = lava_calm_down();
+        pthread_once(&opened.once, open);
+        lava_calm_end(&calm);
+    }
+    const struct lava_device_shared *shared = lava_context_engine()->device->shared;
+    return shared->failed ? NULL : shared->residents;
 }
 
 /* C is written, so an operand that is C itself does not stay. */
@@ -55,15 +66,20 @@ struct lava_residence lava_residence_look(struct lava_operation *operation) {
     struct lava_residents *residents = residents_of();
     operation->a.is_resident = operation->a.is_stored = false;
     operation->b.is_resident = operation->b.is_stored = false;
+    operation->a.copy = operation->b.copy = 0;
     if (!residents || operation->series || !lava_operation_row(operation)->is_product)
         return residence;
     for (int is_b = 0; is_b < 2; is_b++) {
         if (!may_stay(operation, is_b))
             continue;
         const struct lava_host_matrix matrix = lava_residents_matrix(operation, is_b);
+        uint64_t *copy = &(is_b ? &operation->b : &operation->a)->copy;
         bool is_twice = is_b && residence.is_candidate[0] && are_same(operation);
         residence.is_candidate[is_b] = true;
-        residence.states[is_b] = is_twice ? residence.states[0] : lava_residents_look(residents, &matrix);
+        residence.states[is_b] =
+            is_twice ? residence.states[0] : lava_residents_look(residents, &matrix, copy);
+        if (is_twice)
+            *copy = operation->a.copy;
     }
     operation->a.is_resident = residence.is_candidate[0] && residence.states[0] == LAVA_RESIDENT_STAYS;
     operation->b.is_resident = residence.is_candidate[1] && residence.states[1] == LAVA_RESIDENT_STAYS;
@@ -73,8 +89,16 @@ struct lava_residence lava_residence_look(struct lava_operation *operation) {
     return residence;
 }
 
+/* Returns how long the call takes as planned: by several devices if they gain. */
+static double planned_ns(const struct lava_operation *operation, const struct lava_plan *plan) {
+    struct lava_plan shared;
+    if (plan->place == LAVA_PLACE_CPU)
+        return plan->cpu_ns;
+    return lava_planning_share(operation, plan, &shared) ? shared.gpu_ns : plan->gpu_ns;
+}
+
 /* Returns what this call would have gained. */
-static double gain_of(const struct lava_operation *supposed, const struct lava_plan *plan) {
+static double gain_of(const struct lava_operation *supposed, const struct lava_plan *plan, double planned) {
     bool is_on_cpu = plan->place == LAVA_PLACE_CPU;
     if (is_on_cpu && lava_planning_is_hopeless(supposed, 1))
         return 0;
@@ -82,7 +106,7 @@ static double gain_of(const struct lava_operation *supposed, const struct lava_p
     if (!(gpu_ns > 0) ||
         (is_on_cpu && !lava_policy_is_profitable(supposed, lava_context_figures(), plan->cpu_ns, gpu_ns)))
         return 0;
-    return fmax(0, (is_on_cpu ? plan->cpu_ns : plan->gpu_ns) - gpu_ns);
+    return fmax(0, planned - gpu_ns);
 }
 
 /* A call that stays on the CPU uploads nothing. */
@@ -109,7 +133,7 @@ bool lava_residence_weigh(const struct lava_residence *residence, const struct l
         bytes += is_unchanged[i] ? (double)lava_host_matrix_bytes(&matrix) : 0;
     }
     if (bytes > 0)
-        gain_ns = gain_of(&supposed, plan);
+        gain_ns = gain_of(&supposed, plan, planned_ns(operation, plan));
     for (int i = 0; i < 2; i++) {
         const struct lava_host_matrix matrix = lava_residents_matrix(operation, i);
         double own = (double)lava_host_matrix_bytes(&matrix),
@@ -117,7 +141,7 @@ bool lava_residence_weigh(const struct lava_residence *residence, const struct l
         if (!residence->is_candidate[i] ||
             !lava_residents_weigh(residents, &matrix, residence->states[i], rent_ns, upload_ns(plan, own)))
             continue;
-        operands[i]->is_resident = operands[i]->is_stored = true;
+        operands[i]->is_stored = true;
         stays = true;
     }
     return stays;
