@@ -53,13 +53,12 @@ struct lava_residents {
 };
 
 struct lava_host_matrix lava_residents_matrix(const struct lava_operation *operation, bool is_b) {
-    const struct lava_operand *operand = is_b ? &operation->b : &operation->a;
-    return (struct lava_host_matrix){
-        .first = operand->first,
-        .ld = operand->ld,
-        .rows = is_b ? lava_operation_rows_b(operation) : lava_operation_rows_a(operation),
-        .columns = is_b ? lava_operation_columns_b(operation) : lava_operation_columns_a(operation),
-        .element_bytes = (uint32_t)lava_type_bytes(operation->type)};
+    const struct lava_read_matrix read = lava_operation_reads(operation, is_b);
+    return (struct lava_host_matrix){.first = read.first,
+                                     .ld = read.ld,
+                                     .rows = read.rows,
+                                     .columns = read.columns,
+                                     .element_bytes = (uint32_t)lava_type_bytes(operation->type)};
 }
 
 struct lava_residents *lava_residents_create(enum lava_resident_use use, uint64_t memory_bytes) {

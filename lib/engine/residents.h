@@ -16,7 +16,8 @@
 
 struct lava_residents;
 
-/* Returns the matrix that A or B is stored as. */
+/* Returns the first or second matrix that the operation only reads (dispatch/operation.h), as it is stored.
+ */
 struct lava_host_matrix lava_residents_matrix(const struct lava_operation *operation, bool is_b);
 
 /* Copies take up to half of the device's memory. Returns NULL without memory. */

@@ -35,12 +35,9 @@ static struct lava_residents *residents_of(void) {
     return lava_context_engine()->device->shared->residents;
 }
 
-/* C is written, so an operand that is C itself does not stay. */
 static bool may_stay(const struct lava_operation *operation, bool is_b) {
-    const struct lava_operand *operand = is_b ? &operation->b : &operation->a;
     const struct lava_host_matrix matrix = lava_residents_matrix(operation, is_b);
-    return (double)lava_host_matrix_bytes(&matrix) >= LAVA_RESIDENCY_LEAST_BYTES &&
-           operand->first != operation->c.first && !(is_b && operation->b_is_a);
+    return lava_host_matrix_bytes(&matrix) >= LAVA_RESIDENCY_LEAST_BYTES;
 }
 
 static bool are_same(const struct lava_operation *operation) {
@@ -55,7 +52,7 @@ struct lava_residence lava_residence_look(struct lava_operation *operation) {
     struct lava_residents *residents = residents_of();
     operation->a.is_resident = operation->a.is_stored = false;
     operation->b.is_resident = operation->b.is_stored = false;
-    if (!residents || operation->series || !lava_operation_row(operation)->is_product)
+    if (!residents || operation->series || !lava_operation_row(operation)->reads)
         return residence;
     for (int is_b = 0; is_b < 2; is_b++) {
         if (!may_stay(operation, is_b))

@@ -105,14 +105,20 @@ static enum lava_status compare(struct lava_stream *stream, const struct lava_re
     return status;
 }
 
-static enum lava_status open(struct lava_stream *stream, const struct lava_operation *operation, bool is_b) {
+bool lava_kept_take(struct lava_device *device, const struct lava_operation *operation, bool is_b,
+                    struct lava_resident_hold *kept) {
     const struct lava_operand *operand = is_b ? &operation->b : &operation->a;
+    const struct lava_host_matrix matrix = lava_residents_matrix(operation, is_b);
+    *kept = (struct lava_resident_hold){0};
+    return operand->is_resident && device->shared->residents &&
+           lava_residents_hold(device->shared->residents, device, &matrix, operand->is_stored, kept);
+}
+
+enum lava_status lava_kept_fill(struct lava_stream *stream, const struct lava_operation *operation, bool is_b,
+                                struct lava_resident_hold *kept) {
     struct lava_residents *residents = stream->device->shared->residents;
-    struct lava_resident_hold *kept = &stream->kept[is_b];
     const struct lava_host_matrix matrix = lava_residents_matrix(operation, is_b);
     bool differs = false;
-    if (!lava_residents_hold(residents, stream->device, &matrix, operand->is_stored, kept))
-        return LAVA_OK;
     enum lava_status status = kept->is_filling ? fill(stream, kept) : LAVA_OK;
     if (!status && lava_config_get()->resident == LAVA_RESIDENT_CHECK)
         status = compare(stream, kept, &matrix, &differs);
@@ -121,6 +127,13 @@ static enum lava_status open(struct lava_stream *stream, const struct lava_opera
         lava_residents_return(residents, stream->device, kept, LAVA_RESIDENT_DIFFERS);
     }
     return status;
+}
+
+static enum lava_status open(struct lava_stream *stream, const struct lava_operation *operation, bool is_b) {
+    struct lava_resident_hold *kept = &stream->kept[is_b];
+    return lava_kept_take(stream->device, operation, is_b, kept)
+               ? lava_kept_fill(stream, operation, is_b, kept)
+               : LAVA_OK;
 }
 
 /* A copy that a call fills is its own, so B is not asked for if A has it. */
@@ -171,13 +184,17 @@ static void count(const struct lava_resident_hold *kept, const struct lava_host_
         lava_stats_stayed((uint64_t)columns * column_bytes);
 }
 
+void lava_kept_return(struct lava_device *device, const struct lava_operation *operation, bool is_b,
+                      struct lava_resident_hold *kept, enum lava_status status) {
+    const struct lava_host_matrix matrix = lava_residents_matrix(operation, is_b);
+    if (!status && kept->resident)
+        count(kept, &matrix);
+    lava_residents_return(device->shared->residents, device, kept,
+                          status ? LAVA_RESIDENT_FAILED : LAVA_RESIDENT_KEEPS);
+}
+
 void lava_kept_close(struct lava_stream *stream, const struct lava_operation *operation,
                      enum lava_status status) {
-    for (int i = 0; i < 2; i++) {
-        const struct lava_host_matrix matrix = lava_residents_matrix(operation, i);
-        if (!status && stream->kept[i].resident)
-            count(&stream->kept[i], &matrix);
-        lava_residents_return(stream->device->shared->residents, stream->device, &stream->kept[i],
-                              status ? LAVA_RESIDENT_FAILED : LAVA_RESIDENT_KEEPS);
-    }
+    for (int i = 0; i < 2; i++)
+        lava_kept_return(stream->device, operation, i, &stream->kept[i], status);
 }
