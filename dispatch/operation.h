@@ -81,6 +81,7 @@ struct lava_operand {
     bool is_resident; /* the device has, or is to get, a copy that stays (lib/engine/residents.h): plans count
                        * no upload. A's flags are those of C's factors that are there already */
     bool is_stored;   /* it is to get it in this call */
+    uint64_t copy;    /* the number of the copy that was looked at; 0: there is none yet */
 };
 
 /* A matrix that an operation reads and does not write, as it is stored. rows is 0: there is none. */
