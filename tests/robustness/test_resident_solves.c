@@ -326,7 +326,7 @@ static const struct test_case cases[] = {
     {"changed_elements", changed_elements, .variables = {CHECK}},
     {"threads", threads, .variables = {CHECK, "LAVABLAS_LANES=2"}},
     {"failing", failing, .lines = -1, .variables = {CHECK}},
-    {"evicted", evicted, .variables = {CHECK, "LAVABLAS_MEMORY=12M"}},
+    {"evicted", evicted, .variables = {CHECK, "LAVABLAS_MEMORY=8M"}},
     {"discrete_stay", stay, .variables = {CHECK, DISCRETE}},
     {"discrete_changed_elements", changed_elements, .variables = {CHECK, DISCRETE}},
     {"discrete_failing", failing, .lines = -1, .variables = {CHECK, DISCRETE}},
