@@ -34,6 +34,5 @@ enum lava_status lava_kept_matrix_fill(struct lava_kept_matrix *kept, struct lav
 
 void lava_kept_matrix_return(struct lava_kept_matrix *kept, struct lava_engine *engine,
                              const struct lava_operation *operation, enum lava_status status) {
-    if (lava_kept_matrix_is_there(kept))
-        lava_kept_return(engine->device, operation, kept->is_b, &kept->hold, status);
+    lava_kept_return(engine->device, operation, kept->is_b, &kept->hold, status);
 }
