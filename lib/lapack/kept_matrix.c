@@ -9,8 +9,8 @@ static_assert(LAVA_RESIDENTS_ALIGN % LAVA_DEVICE_MATRIX_ALIGN == 0, "blocks of c
 
 void lava_kept_matrix_take(struct lava_kept_matrix *kept, struct lava_engine *engine,
                            const struct lava_operation *operation, struct lava_device_matrix *matrix) {
-    kept->is_b = operation->b.is_resident;
-    if (!lava_kept_take(engine->device, operation, kept->is_b, &kept->hold))
+    kept->is_b = operation->b.is_resident || operation->b.is_stored;
+    if (!lava_kept_take(engine, operation, kept->is_b, &kept->hold))
         return;
     const struct lava_read_matrix read = lava_operation_reads(operation, kept->is_b);
     const struct lava_buffer *buffer = kept->hold.buffer;
@@ -28,7 +28,7 @@ enum lava_status lava_kept_matrix_fill(struct lava_kept_matrix *kept, struct lav
     if (!lava_kept_matrix_is_there(kept))
         return LAVA_OK;
     enum lava_status status = lava_arena_wake(stream->arena, stream->device);
-    status = status ? status : lava_kept_fill(stream, operation, kept->is_b, &kept->hold);
+    status = status ? status : lava_kept_fill(stream, &kept->hold);
     return status || lava_kept_matrix_is_there(kept) ? status : LAVA_ERROR_DEVICE_MEMORY;
 }
 
