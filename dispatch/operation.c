@@ -360,7 +360,8 @@ struct lava_read_matrix lava_operation_operand_read(const struct lava_operation 
         .first = operand->first,
         .ld = operand->ld,
         .rows = index ? lava_operation_rows_b(operation) : lava_operation_rows_a(operation),
-        .columns = index ? lava_operation_columns_b(operation) : lava_operation_columns_a(operation)};
+        .columns = index ? lava_operation_columns_b(operation) : lava_operation_columns_a(operation),
+        .part = lava_operation_row(operation)->solves ? operand->stored : LAVA_REGION_ALL};
 }
 
 struct lava_read_matrix lava_operation_reads(const struct lava_operation *operation, int index) {

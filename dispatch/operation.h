@@ -88,6 +88,7 @@ struct lava_operand {
 struct lava_read_matrix {
     const void *first;
     int64_t ld, rows, columns;
+    enum lava_region part; /* that is read; of a product's operand all may be */
 };
 
 /* The matrix that is written, and how much of it. */

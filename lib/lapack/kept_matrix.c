@@ -23,8 +23,7 @@ void lava_kept_matrix_take(struct lava_kept_matrix *kept, struct lava_engine *en
                                           .ld = kept->hold.ld};
 }
 
-enum lava_status lava_kept_matrix_fill(struct lava_kept_matrix *kept, struct lava_stream *stream,
-                                       const struct lava_operation *operation) {
+enum lava_status lava_kept_matrix_fill(struct lava_kept_matrix *kept, struct lava_stream *stream) {
     if (!lava_kept_matrix_is_there(kept))
         return LAVA_OK;
     enum lava_status status = lava_arena_wake(stream->arena, stream->device);

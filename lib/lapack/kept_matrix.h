@@ -21,8 +21,7 @@ static inline bool lava_kept_matrix_is_there(const struct lava_kept_matrix *kept
 /* Uploads what is stale, before anything is staged ahead. Nothing happens without a copy.
  * LAVA_ERROR_DEVICE_MEMORY: LAVABLAS_RESIDENT=check has found that it differs from the host's matrix; nothing
  * is written, and the operation is to run without copies, as if they had no memory. */
-enum lava_status lava_kept_matrix_fill(struct lava_kept_matrix *kept, struct lava_stream *stream,
-                                       const struct lava_operation *operation);
+enum lava_status lava_kept_matrix_fill(struct lava_kept_matrix *kept, struct lava_stream *stream);
 /* Gives the copy back. The stream is closed, and that was its status. */
 void lava_kept_matrix_return(struct lava_kept_matrix *kept, struct lava_engine *engine,
                              const struct lava_operation *operation, enum lava_status status);

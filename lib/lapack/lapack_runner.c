@@ -20,7 +20,7 @@ static bool next_stored(void *context, struct lava_stored *stored) {
 
 /* C's trapezoids are staged ahead when the family has uploaded what goes before them. */
 static enum lava_status upload(const struct lava_lapack_family *family, struct lava_lapack_run *run) {
-    enum lava_status status = lava_kept_matrix_fill(&run->kept, run->stream, run->operation);
+    enum lava_status status = lava_kept_matrix_fill(&run->kept, run->stream);
     if (!status && family->upload)
         status = family->upload(run);
     run->stream->staging.next = next_stored;
@@ -105,6 +105,7 @@ static enum lava_status run_family(const struct lava_lapack_family *family, stru
     status = status ? status : upload(family, run);
     if (!status && family->compute)
         status = family->compute(run);
+    status = status ? status : lava_left_result_copy(&run->left, run->stream, &run->c.matrix);
     if (!status && family->check)
         status = family->check(run);
     if (status)
@@ -152,6 +153,7 @@ enum lava_status lava_lapack_runner_run(const struct lava_lapack_family *family,
                    .ld = sides->ld,
                    .context = &run}};
     *progress = (struct lava_progress){0};
+    lava_left_result_begin(&run.left, engine, operation);
     lava_kept_matrix_take(&run.kept, engine, operation, &run.c.matrix);
     enum lava_status status = family->create(&run);
     if (!status && run.chunks.solve)
@@ -160,6 +162,7 @@ enum lava_status lava_lapack_runner_run(const struct lava_lapack_family *family,
         lava_stream_open(&stream, engine, false);
         status = lava_stream_close(&stream, run_family(family, &run, progress));
     }
+    lava_left_result_end(&run.left, engine, status);
     lava_kept_matrix_return(&run.kept, engine, operation, status);
     free_all(&run);
     return status;

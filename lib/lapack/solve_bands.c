@@ -258,7 +258,7 @@ static void record_progress(const struct run *run, struct lava_progress *progres
 static enum lava_status run_bands(struct run *run, struct lava_progress *progress) {
     struct lava_stream *stream = run->stream;
     enum lava_status status = lava_lapack_runner_prepare(stream, run->plan);
-    status = status ? status : lava_kept_matrix_fill(&run->kept, stream, run->operation);
+    status = status ? status : lava_kept_matrix_fill(&run->kept, stream);
     if (status)
         return status;
     stream->staging.next = next_stored;

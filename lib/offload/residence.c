@@ -13,6 +13,7 @@
 #include "lib/base/config.h"
 #include "lib/base/log.h"
 #include "lib/engine/engine.h"
+#include "lib/engine/results.h"
 #include "lib/offload/context.h"
 #include "lib/offload/planning.h"
 
@@ -77,6 +78,8 @@ struct lava_residence lava_residence_look(struct lava_operation *operation) {
             is_twice ? residence.states[0] : lava_residents_look(residents, &matrix, copy);
         if (is_twice)
             *copy = operation->a.copy;
+        if (residence.states[is_b] == LAVA_RESIDENT_STAYS)
+            lava_results_found(&matrix, LAVA_RESIDENT_STAYS, -1);
     }
     operation->a.is_resident = residence.is_candidate[0] && residence.states[0] == LAVA_RESIDENT_STAYS;
     operation->b.is_resident = residence.is_candidate[1] && residence.states[1] == LAVA_RESIDENT_STAYS;
@@ -135,6 +138,8 @@ bool lava_residence_weigh(const struct lava_residence *residence, const struct l
         const struct lava_host_matrix matrix = lava_residents_matrix(operation, i);
         double own = (double)lava_host_matrix_bytes(&matrix),
                rent_ns = is_unchanged[i] ? gain_ns * own / bytes : 0;
+        if (residence->is_candidate[i])
+            lava_results_found(&matrix, residence->states[i], rent_ns);
         if (!residence->is_candidate[i] ||
             !lava_residents_weigh(residents, &matrix, residence->states[i], rent_ns, upload_ns(plan, own)))
             continue;

@@ -81,16 +81,19 @@ static enum lava_status download(struct lava_stream *stream, const struct lava_r
     return status;
 }
 
-/* Compares the block's rows of columns of the copy: what is around them may be stale. */
+/* Compares what the call reads of columns of the block: what is around that may be stale. */
 static bool is_equal(const struct lava_resident_hold *kept, struct lava_column_span span, const char *copy) {
     const struct lava_host_matrix *block = &kept->block;
     int64_t bytes = block->element_bytes, pitch = block->ld * bytes;
     int64_t from = (const char *)block->first - (const char *)kept->whole.first, first = from / pitch;
-    for (int64_t column = span.first; column < span.end; column++)
-        if (memcmp((const char *)block->first + (column - first) * pitch,
-                   copy + (column - span.first) * kept->ld * bytes + from % pitch,
-                   (size_t)(block->rows * bytes)) != 0)
+    for (int64_t column = span.first; column < span.end; column++) {
+        int64_t own = column - first, row = block->part == LAVA_REGION_LOWER ? own : 0;
+        int64_t end = block->part == LAVA_REGION_UPPER ? own + 1 : block->rows;
+        if (memcmp((const char *)block->first + own * pitch + row * bytes,
+                   copy + (column - span.first) * kept->ld * bytes + from % pitch + row * bytes,
+                   (size_t)((end - row) * bytes)) != 0)
             return false;
+    }
     return true;
 }
 

@@ -252,6 +252,104 @@ static int changed_elements(void) {
     return case_result();
 }
 
+static bool factor_anew(float *a) {
+    sgetrf_(&order, &order, a, &ld, pivots, &info);
+    return CASE_CHECK(info == 0 && (may_fail || !strcmp(case_place(NULL), "gpu")));
+}
+
+/* Of the second factors the device has a copy when the call ends, without an upload. */
+static int factored_anew(void) {
+    float *a = new_matrix();
+    for (int round = 0; round < 4; round++) {
+        fill(a, false);
+        factor_anew(a);
+        const struct lava_residents_sums before = sums();
+        calls(round % 2 ? by_sgetrs_transposed : by_sgetrs, a, 3);
+        call(by_strsm, a);
+        call(by_sgemm, a);
+        if (round == 0)
+            continue;
+        CASE_CHECK(before.stored == (uint64_t)round + 1 && sums().stored == before.stored);
+        CASE_CHECK(sums().used == before.used + 5 && sums().refreshed == before.refreshed);
+        a[round * 50000 + 5] += 0.125f;
+        call(by_sgetrs, a);
+        CASE_CHECK(sums().refreshed == before.refreshed + 1);
+    }
+    factor_anew(a); /* nothing was written since */
+    call(by_sgetrs, a);
+    CASE_CHECK(sums().differences == 0);
+    return case_result();
+}
+
+/* The copy of a Cholesky factor has one triangle. Who reads another one, or all, does without. */
+static int one_triangle(void) {
+    float *a = new_matrix();
+    for (int round = 0; round < 4; round++) {
+        const char *triangle = round % 2 ? "U" : "L";
+        solver *solve = round % 2 ? by_spotrs_upper : by_spotrs,
+               *other = round % 2 ? by_spotrs : by_spotrs_upper;
+        fill(a, false);
+        spotrf_(triangle, &order, a, &ld, &info);
+        CASE_CHECK(info == 0 && !strcmp(case_place(NULL), "gpu"));
+        const struct lava_residents_sums before = sums();
+        calls(solve, a, 2);
+        if (round > 0)
+            CASE_CHECK(sums().used == before.used + 2 && sums().refreshed == before.refreshed);
+        calls(other, a, 2);
+        calls(by_sgemm, a, 2);
+        calls(round % 2 ? by_strsm_right : by_strsm, a, 2);
+        CASE_CHECK(sums().used >= before.used + 4);
+        a[17 * LD + 260] += 0.125f;
+        a[260 * LD + 17] += 0.125f;
+        call(solve, a);
+        call(by_sgemm, a);
+    }
+    fill(a, false);
+    a[300 * (LD + 1)] = -5; /* it is not definite */
+    spotrf_("L", &order, a, &ld, &info);
+    CASE_CHECK(info == 301);
+    calls(by_strsm, a, 3);
+    CASE_CHECK(sums().differences == 0);
+    return case_result();
+}
+
+static int failing_factors(void) {
+#ifdef LAVA_FAULT_INJECTION
+    static const char *const points[] = {"upload", "submit", "allocate", "download"};
+    float *a = new_matrix();
+    factor_anew(a);
+    call(by_sgetrs, a);
+    for (size_t i = 0; i < sizeof points / sizeof points[0]; i++)
+        for (int passage = 1; passage < 7; passage++) {
+            char text[32];
+            snprintf(text, sizeof text, "%s:%d", points[i], passage);
+            fill(a, false);
+            may_fail = true;
+            CASE_CHECK(lava_fault_set(text));
+            factor_anew(a);
+            call(by_sgetrs, a);
+            CASE_CHECK(lava_fault_set(NULL));
+            may_fail = false;
+            calls(by_sgetrs, a, 2);
+        }
+    CASE_CHECK(sums().stored > 1 && sums().differences == 0);
+    return case_result();
+#else
+    return CASE_SKIPPED;
+#endif
+}
+
+/* A program that only factors has no copies. */
+static int never_read(void) {
+    float *a = new_matrix();
+    for (int round = 0; round < 5; round++) {
+        fill(a, false);
+        factor_anew(a);
+    }
+    CASE_CHECK(sums().stored == 0);
+    return case_result();
+}
+
 /* Threads have one copy. Nothing is written meanwhile. */
 static const float *shared;
 static void *solve_often(void *solve) {
@@ -324,11 +422,17 @@ static const struct test_case cases[] = {
     {"stay", stay, .variables = {CHECK}},
     {"kinds_share", kinds_share, .variables = {CHECK}},
     {"changed_elements", changed_elements, .variables = {CHECK}},
+    {"factored_anew", factored_anew, .variables = {CHECK}},
+    {"one_triangle", one_triangle, .variables = {CHECK}},
+    {"never_read", never_read, .variables = {CHECK}},
+    {"failing_factors", failing_factors, .lines = -1, .variables = {CHECK}},
     {"threads", threads, .variables = {CHECK, "LAVABLAS_LANES=2"}},
     {"failing", failing, .lines = -1, .variables = {CHECK}},
     {"evicted", evicted, .variables = {CHECK, "LAVABLAS_MEMORY=8M"}},
     {"discrete_stay", stay, .variables = {CHECK, DISCRETE}},
     {"discrete_changed_elements", changed_elements, .variables = {CHECK, DISCRETE}},
+    {"discrete_factored_anew", factored_anew, .variables = {CHECK, DISCRETE}},
+    {"discrete_one_triangle", one_triangle, .variables = {CHECK, DISCRETE}},
     {"discrete_failing", failing, .lines = -1, .variables = {CHECK, DISCRETE}},
     {.name = NULL},
 };
