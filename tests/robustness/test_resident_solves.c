@@ -313,6 +313,18 @@ static int one_triangle(void) {
     return case_result();
 }
 
+/* As the estimates have it. */
+static int automatic(void) {
+    float *a = new_matrix();
+    for (int round = 0; round < 6; round++) {
+        fill(a, false);
+        factor_anew(a);
+        calls(by_sgetrs, a, 5);
+    }
+    CASE_CHECK(sums().stored > 0 && sums().used > 10);
+    return case_result();
+}
+
 static int failing_factors(void) {
 #ifdef LAVA_FAULT_INJECTION
     static const char *const points[] = {"upload", "submit", "allocate", "download"};
@@ -424,6 +436,7 @@ static const struct test_case cases[] = {
     {"changed_elements", changed_elements, .variables = {CHECK}},
     {"factored_anew", factored_anew, .variables = {CHECK}},
     {"one_triangle", one_triangle, .variables = {CHECK}},
+    {"automatic", automatic, .variables = {"LAVABLAS_RESIDENT=auto", "LAVABLAS_MODE=gpu"}},
     {"never_read", never_read, .variables = {CHECK}},
     {"failing_factors", failing_factors, .lines = -1, .variables = {CHECK}},
     {"threads", threads, .variables = {CHECK, "LAVABLAS_LANES=2"}},
