@@ -465,9 +465,8 @@ static void drop(struct lava_residents *residents, struct lava_device *device, s
     lava_resident_copy_destroy(copy, device);
 }
 
-/* Makes a copy of a matrix that has none. The watch begins before the matrix is read. */
-static bool make(struct lava_residents *residents, struct lava_device *device,
-                 const struct lava_host_matrix *matrix, struct lava_resident_hold *hold) {
+bool lava_residents_prepare(struct lava_residents *residents, struct lava_device *device,
+                            const struct lava_host_matrix *matrix, struct lava_resident_hold *hold) {
     double value;
     uint64_t begin_ns = lava_clock_now_ns();
     struct seen *seen = begin_making(residents, matrix, &value);
@@ -476,53 +475,54 @@ static bool make(struct lava_residents *residents, struct lava_device *device,
     struct lava_resident *copy = lava_resident_copy_create(matrix);
     const char *refusal =
         copy ? allocate(residents, device, copy, value) : "there is no memory for what is known of it";
-    if (!refusal)
-        refusal = lava_matrix_watch_begin(&copy->watch, matrix);
-    double cost_ns = (double)(lava_clock_now_ns() - begin_ns);
-    if (end_making(residents, seen, copy, refusal, cost_ns, hold)) {
-        LAVA_LOG(DEBUG, "the matrix at %p stays on the device: %.1f MiB, %.2f ms", matrix->first,
-                 (double)copy->buffer.bytes / 0x1p20, cost_ns / 1e6);
-        return true;
+    if (refusal) {
+        end_making(residents, seen, copy, refusal, 0, NULL);
+        drop(residents, device, copy, refusal);
+        return false;
     }
-    drop(residents, device, copy, refusal);
-    return false;
+    copy->memory_ns = lava_clock_now_ns() - begin_ns;
+    *hold = (struct lava_resident_hold){
+        .resident = copy, .buffer = &copy->buffer, .whole = *matrix, .ld = copy->ld};
+    return true;
 }
 
-bool lava_residents_prepare(struct lava_residents *residents, struct lava_device *device,
-                            const struct lava_host_matrix *matrix, struct lava_resident_hold *hold) {
-    double value;
-    struct seen *seen = begin_making(residents, matrix, &value);
-    struct lava_resident *copy = seen ? lava_resident_copy_create(matrix) : NULL;
-    const char *refusal = copy ? allocate(residents, device, copy, value) : NULL;
-    if (copy && !refusal) {
-        copy->matrix.part = matrix->part;
-        copy->stale_count = 0;
-        *hold = (struct lava_resident_hold){
-            .resident = copy, .buffer = &copy->buffer, .whole = copy->matrix, .ld = copy->ld};
-        return true;
-    }
-    if (seen)
-        end_making(residents, seen, NULL, refusal ? refusal : "there is no memory", 0, NULL);
-    if (copy)
+/* Begins the watch of a copy that was prepared. hold: as in end_making. */
+static bool finish(struct lava_residents *residents, struct lava_device *device, struct lava_resident *copy,
+                   const char *refusal, struct lava_resident_hold *hold) {
+    uint64_t begin_ns = lava_clock_now_ns();
+    struct lava_calm calm;
+    if (!lock(residents, STUCK_NS, &calm))
+        return false;
+    struct seen *seen = find_seen(residents, &copy->matrix);
+    unlock(residents, &calm);
+    if (!refusal)
+        refusal = lava_matrix_watch_begin(&copy->watch, &copy->matrix);
+    double cost_ns = (double)(lava_clock_now_ns() - begin_ns + copy->memory_ns);
+    if (!end_making(residents, seen, copy, refusal, cost_ns, hold)) {
         drop(residents, device, copy, refusal);
-    return false;
+        return false;
+    }
+    LAVA_LOG(DEBUG, "the matrix at %p stays on the device: %.1f MiB, %.2f ms", copy->matrix.first,
+             (double)copy->buffer.bytes / 0x1p20, cost_ns / 1e6);
+    return true;
+}
+
+/* Makes a copy of a matrix that has none. The watch begins before the matrix is read. */
+static bool make(struct lava_residents *residents, struct lava_device *device,
+                 const struct lava_host_matrix *matrix, struct lava_resident_hold *hold) {
+    struct lava_resident_hold made;
+    return lava_residents_prepare(residents, device, matrix, &made) &&
+           finish(residents, device, made.resident, NULL, hold);
 }
 
 void lava_residents_adopt(struct lava_residents *residents, struct lava_device *device,
                           struct lava_resident_hold *hold, bool is_good) {
     struct lava_resident *copy = hold->resident;
-    const char *refusal = is_good ? NULL : "the call failed";
-    uint64_t begin_ns = lava_clock_now_ns();
-    struct lava_calm calm;
-    if (!copy || !lock(residents, STUCK_NS, &calm))
+    if (!copy)
         return;
-    struct seen *seen = find_seen(residents, &copy->matrix);
-    unlock(residents, &calm);
-    if (!refusal)
-        refusal = lava_matrix_watch_begin(&copy->watch, &copy->matrix);
-    double cost_ns = (double)(lava_clock_now_ns() - begin_ns);
-    if (!end_making(residents, seen, copy, refusal, cost_ns, NULL))
-        drop(residents, device, copy, refusal);
+    copy->matrix.part = hold->whole.part;
+    copy->stale_count = 0;
+    finish(residents, device, copy, is_good ? NULL : "the call failed", NULL);
     *hold = (struct lava_resident_hold){0};
 }
 
