@@ -41,6 +41,16 @@ int lava_factorization_steps(const struct lava_operation *operation, struct lava
     return count + 2;
 }
 
+struct lava_read_matrix lava_factorization_reads(const struct lava_operation *operation, int index) {
+    if (index || !operation->sides.factored)
+        return (struct lava_read_matrix){0};
+    return (struct lava_read_matrix){.first = operation->c.first,
+                                     .ld = operation->c.ld,
+                                     .rows = operation->m,
+                                     .columns = operation->n,
+                                     .part = operation->c.region};
+}
+
 /* Their kernels need less than those of solves. */
 bool lava_factorization_fits(const struct lava_capabilities *device, enum lava_type type) {
     return lava_solve_fits(device, type);
@@ -74,13 +84,15 @@ static enum lava_reason plan_sides(const struct lava_halving *request, const str
     const struct lava_operation *operation = request->operation;
     const struct lava_operation factorization = lava_operation_without_sides(operation);
     double bytes = lava_trapezoid_bytes(operation->type, operation->n, operation->c.region);
-    struct lava_solve_frame frame = {.solves = 2, .upload_bytes = bytes};
+    bool stays = lava_operation_has_resident(operation);
+    struct lava_solve_frame frame = {.solves = 2, .upload_bytes = stays ? 0 : bytes};
     struct lava_operation solves[2];
     if (factors) {
         frame.factor_ns = lava_factor_time_ns(request, &factorization, factors->flops_per_s);
         frame.factors_bytes = bytes;
     }
     lava_operation_solves(operation, solves);
+    solves[0].a.is_resident = stays;
     const struct lava_plan_request one = {&solves[0], request->device, request->figures, &request->overrides,
                                           request->plan_product};
     enum lava_reason reason = lava_solve_plan_within(&frame, &one, plan);

@@ -14,6 +14,9 @@ double lava_factorization_lu_flops(const struct lava_operation *operation);
 /* Writes the factorization, unless the factors are given, and the solves. Returns how many there are. */
 int lava_factorization_steps(const struct lava_operation *operation, struct lava_operation *steps);
 
+/* Factors that are there already are only read. */
+lava_kind_reads lava_factorization_reads;
+
 /* Returns whether the device can run the kernels. */
 bool lava_factorization_fits(const struct lava_capabilities *device, enum lava_type type);
 

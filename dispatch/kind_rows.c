@@ -10,12 +10,14 @@
 /* What all rows of a group share. */
 #define OF_A_PRODUCT                                                                                         \
     .doubles = true, .flops = lava_operation_product_flops, .operand_bytes = lava_operation_product_bytes,   \
-    .work = lava_operation_product_work, .overlaps = lava_operation_operands_overlap
+    .work = lava_operation_product_work, .reads = lava_operation_operand_read,                               \
+    .overlaps = lava_operation_operands_overlap
 #define OF_A_MATRIX                                                                                          \
     .is_lapack = true, .operand_bytes = lava_operation_matrix_bytes, .work = lava_operation_matrix_work,     \
     .overlaps = lava_operation_sides_overlap
 #define OF_FACTORS                                                                                           \
-    OF_A_MATRIX, .has_factors = true, .steps = lava_factorization_steps, .plan = lava_factorization_plan
+    OF_A_MATRIX, .has_factors = true, .steps = lava_factorization_steps, .reads = lava_factorization_reads,  \
+        .plan = lava_factorization_plan
 #define OF_INVERSES OF_A_MATRIX, .flops = lava_inverse_flops, .plan = lava_inverse_plan
 #define OF_QR       OF_A_MATRIX, .flops = lava_qr_flops, .plan = lava_qr_plan
 #define OF_Q                                                                                                 \

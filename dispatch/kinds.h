@@ -13,6 +13,7 @@ struct lava_figures;
 struct lava_operation;
 struct lava_overrides;
 struct lava_plan;
+struct lava_read_matrix;
 
 enum lava_operation_kind {
     LAVA_OPERATION_PRODUCT,
@@ -87,6 +88,10 @@ typedef bool lava_kind_overlaps(const struct lava_operation *operation);
 /* Counts something of an operation. */
 typedef double lava_kind_count(const struct lava_operation *operation);
 
+/* Returns the first or second (index 1) matrix that an operation reads and does not write; see
+ * lava_operation_reads. */
+typedef struct lava_read_matrix lava_kind_reads(const struct lava_operation *operation, int index);
+
 /* Writes what an operation with right-hand sides does one after the other, each without them, and returns how
  * many there are. */
 #define LAVA_KIND_STEPS 3
@@ -113,6 +118,7 @@ struct lava_kind {
     struct lava_kind_cpu cpu;
     lava_kind_count *flops, *operand_bytes, *work; /* as lava_operation_flops and so on (operation.h) */
     lava_kind_steps *steps;                        /* of kinds with right-hand sides */
+    lava_kind_reads *reads; /* matrices that may stay on the device between calls; NULL: none */
     lava_kind_overlaps *overlaps;
     lava_kind_plan *plan;
     lava_kind_share *share; /* NULL: one engine computes it */

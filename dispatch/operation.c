@@ -352,10 +352,36 @@ double lava_operation_product_bytes(const struct lava_operation *operation) {
     return bytes_of_a(operation) + bytes_of_b(operation);
 }
 
+struct lava_read_matrix lava_operation_operand_read(const struct lava_operation *operation, int index) {
+    const struct lava_operand *operand = index ? &operation->b : &operation->a;
+    if (operand->first == operation->c.first || (index && operation->b_is_a))
+        return (struct lava_read_matrix){0};
+    return (struct lava_read_matrix){
+        .first = operand->first,
+        .ld = operand->ld,
+        .rows = index ? lava_operation_rows_b(operation) : lava_operation_rows_a(operation),
+        .columns = index ? lava_operation_columns_b(operation) : lava_operation_columns_a(operation),
+        .part = lava_operation_row(operation)->solves ? operand->stored : LAVA_REGION_ALL};
+}
+
+struct lava_read_matrix lava_operation_reads(const struct lava_operation *operation, int index) {
+    const struct lava_kind *row = lava_operation_row(operation);
+    return row->reads ? row->reads(operation, index) : (struct lava_read_matrix){0};
+}
+
+/* Factors that are there already are C. */
+static double bytes_of_first(const struct lava_operation *operation) {
+    if (!lava_operation_row(operation)->is_lapack)
+        return bytes_of_a(operation);
+    struct lava_operation alone = *operation;
+    alone.sides.count = 0;
+    return lava_operation_matrix_bytes(&alone);
+}
+
 double lava_operation_upload_bytes(const struct lava_operation *operation) {
     double bytes = lava_operation_operand_bytes(operation);
     if (operation->a.is_resident)
-        bytes -= bytes_of_a(operation);
+        bytes -= bytes_of_first(operation);
     if (operation->b.is_resident)
         bytes -= bytes_of_b(operation);
     return bytes > 0 ? bytes : 0;

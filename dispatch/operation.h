@@ -79,9 +79,16 @@ struct lava_operand {
                               * triangle is never read */
     bool unit_diagonal;      /* triangular: the diagonal is not read; its elements are 1 */
     bool is_resident; /* the first device has a copy that stays (lib/engine/residents.h): plans count no
-                       * upload */
+                       * upload. A's flags are those of C's factors that are there already */
     bool is_stored;   /* it is uploaded, and is to leave a copy in this call */
     uint64_t copy;    /* the number of the copy that was looked at; 0: there is none yet */
+};
+
+/* A matrix that an operation reads and does not write, as it is stored. rows is 0: there is none. */
+struct lava_read_matrix {
+    const void *first;
+    int64_t ld, rows, columns;
+    enum lava_region part; /* that is read; of a product's operand all may be */
 };
 
 /* The matrix that is written, and how much of it. */
@@ -289,6 +296,10 @@ double lava_operation_product_bytes(const struct lava_operation *operation);
 double lava_operation_product_work(const struct lava_operation *operation);
 double lava_operation_matrix_bytes(const struct lava_operation *operation);
 double lava_operation_matrix_work(const struct lava_operation *operation);
+/* The first and second matrix that an operation reads and does not write: A and B, if they are neither C
+ * itself nor one and the same; the factors that C holds already. Those have the flags of A and B. */
+struct lava_read_matrix lava_operation_reads(const struct lava_operation *operation, int index);
+struct lava_read_matrix lava_operation_operand_read(const struct lava_operation *operation, int index);
 /* Returns the floating-point operations of a multiplication and an addition. */
 static inline double lava_operation_pair_flops(const struct lava_operation *operation) {
     return lava_type_is_complex(operation->type) ? 8.0 : 2.0;

@@ -65,7 +65,8 @@ static void plan_on_device(const struct lava_operation *product, const struct la
     lava_policy_choose(product, device, figures, LAVA_MODE_GPU, overrides, plan);
 }
 
-/* Sets *its to the overrides, with the kernel and the cuts of K of another product's plan. */
+/* Sets *its to the overrides, with the kernel and the cuts of K of another product's plan; of a solve, with
+ * its chunks or bands, or block columns. */
 static void set_sums(const struct lava_overrides *overrides, const struct lava_plan *plan,
                      struct lava_overrides *its) {
     *its = *overrides;
@@ -75,6 +76,9 @@ static void set_sums(const struct lava_overrides *overrides, const struct lava_p
     its->kernel = plan->kernel;
     its->split_k = plan->blocking.split_k;
     its->block_k = plan->blocking.block_k;
+    its->band = plan->chunks.band;
+    its->sides_each = plan->chunks.band > 0 ? 0 : plan->chunks.sides;
+    its->columns_each = plan->columns.width;
 }
 
 /* The sums are those of the product whose operands are uploaded: the same bits, whatever stays. */

@@ -23,6 +23,10 @@ double lava_residency_cost_ns(double bytes, double upload_ns) {
     return bytes * (ALLOCATION_NS_PER_BYTE + WATCH_NS_PER_BYTE) + upload_ns;
 }
 
+double lava_residency_faults_ns(double bytes) {
+    return bytes * FAULT_NS_PER_BYTE;
+}
+
 /* A call that finds the matrix as it was also tells that the upload of the call before would have served. */
 void lava_residency_see(struct lava_residency *residency, bool is_unchanged, double rent_ns) {
     if (!is_unchanged) {

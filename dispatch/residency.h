@@ -27,6 +27,9 @@ struct lava_residency {
 /* Returns what a copy costs. upload_ns: of an upload that only the copy needs; 0: the call uploads anyway. */
 double lava_residency_cost_ns(double bytes, double upload_ns);
 
+/* Returns what the program's writes to so many watched bytes cost it. */
+double lava_residency_faults_ns(double bytes);
+
 /* A call without a copy has seen the matrix; a copy would have saved rent_ns of it. */
 void lava_residency_see(struct lava_residency *residency, bool is_unchanged, double rent_ns);
 /* Returns whether the call that has just seen it should leave a copy. By the rule of ski rental: when the

@@ -70,7 +70,7 @@ struct lava_operation lava_sharing_part(const struct lava_operation *solve, cons
                                         uint32_t index) {
     const struct lava_solve_sizes sizes = lava_solve_sizes(solve);
     int64_t first = index * plan->chunks.part, count = lava_minimum(plan->chunks.part, sizes.sides - first);
-    struct lava_operation part = *solve;
+    struct lava_operation part = lava_operation_without_residents(solve);
     part.c.first = lava_operation_element(solve->c.first, solve->c.type, sizes.on_right ? first : 0,
                                           sizes.on_right ? 0 : first, solve->c.ld);
     (sizes.on_right ? &part.a : &part.b)->first = part.c.first;

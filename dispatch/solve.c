@@ -301,10 +301,11 @@ static double bands_ns(const struct request *request, const struct lava_bands *b
     const struct lava_rates *rates = &request->rates;
     double bytes_each = (double)lava_type_bytes(request->operation->type), ready_ns[LAVA_BANDS_MOST];
     double bus_ns = lava_cost_start_ns(rates), compute_ns = 0, band_bytes = 0;
+    bool stays = lava_operation_has_resident(request->operation);
     for (int64_t i = 0; i < lava_bands_count(bands); i++) {
         const struct lava_band band = lava_band_at(bands, i);
         double count = (double)band.count, known = (double)band.known;
-        double elements = count * ((double)request->sizes.sides + known + count);
+        double elements = count * ((double)request->sizes.sides + (stays ? 0 : known + count));
         bus_ns += 1e9 * bytes_each * elements / rates->upload_bytes_per_s;
         bus_ns += (double)lava_solve_blocks(band.count) * LAVA_SOLVE_RECORD_NS;
         compute_ns = fmax(compute_ns, bus_ns) + band_ns(request, bands, &band, flops_per_s);
@@ -398,9 +399,10 @@ enum lava_reason lava_solve_plan_within(const struct lava_solve_frame *frame,
 
 enum lava_reason lava_solve_plan(const struct lava_plan_request *asked, struct lava_plan *plan) {
     const struct lava_operation *operation = asked->operation;
+    bool stays = lava_operation_has_resident(operation);
     const struct lava_solve_frame alone = {
         .solves = 1,
         .has_bands = true,
-        .upload_bytes = lava_trapezoid_bytes(operation->type, operation->k, LAVA_REGION_LOWER)};
+        .upload_bytes = stays ? 0 : lava_trapezoid_bytes(operation->type, operation->k, LAVA_REGION_LOWER)};
     return lava_solve_plan_within(&alone, asked, plan);
 }

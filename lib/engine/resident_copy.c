@@ -14,7 +14,9 @@ bool lava_resident_copy_finds(const struct lava_host_matrix *whole, const struct
         return false;
     place->column = (int64_t)(from / pitch);
     place->row = (int64_t)(from % pitch / whole->element_bytes);
-    return from % pitch % whole->element_bytes == 0 && place->row + matrix->rows <= whole->rows &&
+    bool has_part =
+        whole->part == LAVA_REGION_ALL || (whole->part == matrix->part && place->row == place->column);
+    return has_part && from % pitch % whole->element_bytes == 0 && place->row + matrix->rows <= whole->rows &&
            place->column + matrix->columns <= whole->columns;
 }
 
@@ -24,6 +26,7 @@ struct lava_resident *lava_resident_copy_create(const struct lava_host_matrix *m
     if (!copy)
         return NULL;
     copy->matrix = *matrix;
+    copy->matrix.part = LAVA_REGION_ALL;
     copy->ld = (matrix->rows + align - 1) / align * align;
     lava_resident_copy_add_stale(copy, (struct lava_column_span){0, matrix->columns});
     return copy;

@@ -14,6 +14,7 @@ struct lava_resident {
     struct lava_host_matrix matrix;
     uint64_t number; /* of the copies that were made */
     struct lava_buffer buffer;
+    uint64_t memory_ns; /* that it took to get it */
     struct lava_matrix_watch watch;
     int64_t ld;
     unsigned users;

@@ -53,13 +53,13 @@ struct lava_residents {
 };
 
 struct lava_host_matrix lava_residents_matrix(const struct lava_operation *operation, bool is_b) {
-    const struct lava_operand *operand = is_b ? &operation->b : &operation->a;
-    return (struct lava_host_matrix){
-        .first = operand->first,
-        .ld = operand->ld,
-        .rows = is_b ? lava_operation_rows_b(operation) : lava_operation_rows_a(operation),
-        .columns = is_b ? lava_operation_columns_b(operation) : lava_operation_columns_a(operation),
-        .element_bytes = (uint32_t)lava_type_bytes(operation->type)};
+    const struct lava_read_matrix read = lava_operation_reads(operation, is_b);
+    return (struct lava_host_matrix){.first = read.first,
+                                     .ld = read.ld,
+                                     .rows = read.rows,
+                                     .columns = read.columns,
+                                     .part = read.part,
+                                     .element_bytes = (uint32_t)lava_type_bytes(operation->type)};
 }
 
 struct lava_residents *lava_residents_create(enum lava_resident_use use, uint64_t memory_bytes) {
@@ -179,10 +179,10 @@ static struct seen *find_seen(struct lava_residents *residents, const struct lav
 /* Returns the matrix whose copy has this one: the matrix itself, or else one of which it is a block. */
 static struct seen *find_copied(struct lava_residents *residents, const struct lava_host_matrix *matrix) {
     struct seen *own = find_seen(residents, matrix);
-    if (own && own->copy)
+    if (own && own->copy && lava_residents_has(&own->copy->matrix, matrix))
         return own;
     for (int i = 0; i < SEEN; i++)
-        if (residents->seen[i].copy && lava_residents_has(&residents->seen[i].matrix, matrix))
+        if (residents->seen[i].copy && lava_residents_has(&residents->seen[i].copy->matrix, matrix))
             return &residents->seen[i];
     return NULL;
 }
@@ -432,7 +432,7 @@ static void begin_use(struct lava_resident *copy, const struct lava_host_matrix 
     copy->users++;
 }
 
-/* Puts the copy into the table, in use. Returns false if it must not be there. */
+/* Puts the copy into the table, in use unless hold is NULL. Returns false if it must not be there. */
 static bool end_making(struct lava_residents *residents, struct seen *seen, struct lava_resident *copy,
                        const char *refusal, double cost_ns, struct lava_resident_hold *hold) {
     struct lava_calm calm;
@@ -444,7 +444,8 @@ static bool end_making(struct lava_residents *residents, struct seen *seen, stru
     if (is_made) {
         copy->number = ++residents->copies;
         seen->copy = copy;
-        begin_use(copy, &seen->matrix, hold);
+        if (hold)
+            begin_use(copy, &seen->matrix, hold);
         lava_residency_store(&seen->rule, cost_ns);
         seen->rule.used = residents->looks;
         residents->sums.stored++;
@@ -453,9 +454,19 @@ static bool end_making(struct lava_residents *residents, struct seen *seen, stru
     return is_made;
 }
 
-/* Makes a copy of a matrix that has none. The watch begins before the matrix is read. */
-static bool make(struct lava_residents *residents, struct lava_device *device,
-                 const struct lava_host_matrix *matrix, struct lava_resident_hold *hold) {
+/* A copy that is not in the table. */
+static void drop(struct lava_residents *residents, struct lava_device *device, struct lava_resident *copy,
+                 const char *refusal) {
+    if (!copy)
+        return;
+    LAVA_LOG(DEBUG, "the matrix at %p does not stay on the device: %s", copy->matrix.first,
+             refusal ? refusal : "the watch is not trusted any more");
+    residents->bytes -= copy->buffer.bytes;
+    lava_resident_copy_destroy(copy, device);
+}
+
+bool lava_residents_prepare(struct lava_residents *residents, struct lava_device *device,
+                            const struct lava_host_matrix *matrix, struct lava_resident_hold *hold) {
     double value;
     uint64_t begin_ns = lava_clock_now_ns();
     struct seen *seen = begin_making(residents, matrix, &value);
@@ -464,21 +475,81 @@ static bool make(struct lava_residents *residents, struct lava_device *device,
     struct lava_resident *copy = lava_resident_copy_create(matrix);
     const char *refusal =
         copy ? allocate(residents, device, copy, value) : "there is no memory for what is known of it";
+    if (refusal) {
+        end_making(residents, seen, copy, refusal, 0, NULL);
+        drop(residents, device, copy, refusal);
+        return false;
+    }
+    copy->memory_ns = lava_clock_now_ns() - begin_ns;
+    *hold = (struct lava_resident_hold){
+        .resident = copy, .buffer = &copy->buffer, .whole = *matrix, .ld = copy->ld};
+    return true;
+}
+
+/* Begins the watch of a copy that was prepared. hold: as in end_making. */
+static bool finish(struct lava_residents *residents, struct lava_device *device, struct lava_resident *copy,
+                   const char *refusal, struct lava_resident_hold *hold) {
+    uint64_t begin_ns = lava_clock_now_ns();
+    struct lava_calm calm;
+    if (!lock(residents, STUCK_NS, &calm))
+        return false;
+    struct seen *seen = find_seen(residents, &copy->matrix);
+    unlock(residents, &calm);
     if (!refusal)
-        refusal = lava_matrix_watch_begin(&copy->watch, matrix);
-    double cost_ns = (double)(lava_clock_now_ns() - begin_ns);
-    if (end_making(residents, seen, copy, refusal, cost_ns, hold)) {
-        LAVA_LOG(DEBUG, "the matrix at %p stays on the device: %.1f MiB, %.2f ms", matrix->first,
-                 (double)copy->buffer.bytes / 0x1p20, cost_ns / 1e6);
-        return true;
+        refusal = lava_matrix_watch_begin(&copy->watch, &copy->matrix);
+    double cost_ns = (double)(lava_clock_now_ns() - begin_ns + copy->memory_ns);
+    if (!end_making(residents, seen, copy, refusal, cost_ns, hold)) {
+        drop(residents, device, copy, refusal);
+        return false;
     }
-    LAVA_LOG(DEBUG, "the matrix at %p does not stay on the device: %s", matrix->first,
-             refusal ? refusal : "the watch is not trusted any more");
-    if (copy) {
-        residents->bytes -= copy->buffer.bytes;
-        lava_resident_copy_destroy(copy, device);
+    LAVA_LOG(DEBUG, "the matrix at %p stays on the device: %.1f MiB, %.2f ms", copy->matrix.first,
+             (double)copy->buffer.bytes / 0x1p20, cost_ns / 1e6);
+    return true;
+}
+
+/* Makes a copy of a matrix that has none. The watch begins before the matrix is read. */
+static bool make(struct lava_residents *residents, struct lava_device *device,
+                 const struct lava_host_matrix *matrix, struct lava_resident_hold *hold) {
+    struct lava_resident_hold made;
+    return lava_residents_prepare(residents, device, matrix, &made) &&
+           finish(residents, device, made.resident, NULL, hold);
+}
+
+void lava_residents_adopt(struct lava_residents *residents, struct lava_device *device,
+                          struct lava_resident_hold *hold, bool is_good) {
+    struct lava_resident *copy = hold->resident;
+    if (!copy)
+        return;
+    copy->matrix.part = hold->whole.part;
+    copy->stale_count = 0;
+    finish(residents, device, copy, is_good ? NULL : "the call failed", NULL);
+    *hold = (struct lava_resident_hold){0};
+}
+
+void lava_residents_sight(struct lava_residents *residents, const struct lava_host_matrix *matrix) {
+    struct lava_calm calm;
+    if (!lock(residents, LOOK_NS, &calm))
+        return;
+    see(residents, matrix);
+    unlock(residents, &calm);
+}
+
+uint64_t lava_residents_give_up(struct lava_residents *residents, const struct lava_host_matrix *matrix) {
+    struct lava_column_span spans[LAVA_MATRIX_WATCH_SPANS];
+    struct lava_calm calm;
+    uint64_t written_bytes = 0;
+    if (!lock(residents, LOOK_NS, &calm))
+        return 0;
+    struct seen *seen = find_seen(residents, matrix);
+    bool has_copy = seen && seen->copy;
+    if (has_copy) {
+        lava_matrix_watch_ask(&seen->copy->watch, matrix, spans, &written_bytes);
+        forget(residents, seen, false);
     }
-    return false;
+    unlock(residents, &calm);
+    if (has_copy)
+        end_watches(residents);
+    return written_bytes;
 }
 
 /* Finds the copy with the number. */

@@ -12,7 +12,8 @@
 
 struct lava_residents;
 
-/* Returns the matrix that A or B is stored as. */
+/* Returns the first or second matrix that the operation only reads (dispatch/operation.h), as it is stored.
+ */
 struct lava_host_matrix lava_residents_matrix(const struct lava_operation *operation, bool is_b);
 
 /* Copies take up to half of the device's memory. Returns NULL without memory. */
@@ -68,6 +69,18 @@ enum lava_resident_end {
  * device has failed, all copies are given up. */
 void lava_residents_return(struct lava_residents *residents, struct lava_device *device,
                            struct lava_resident_hold *hold, enum lava_resident_end end);
+/* A result that is on the device when a call ends. Before the call writes the host's matrix its copy, if it
+ * has one, is given up; returns how many bytes of it the program had written. Then memory for a copy, which
+ * nobody finds yet: returns false, and leaves *hold alone, if there is none. When the host has all of the
+ * matrix's part, and the call has not yet returned, the copy is found from then on, or freed if it is not
+ * good. What was seen of the matrix is forgotten for what it holds now. */
+uint64_t lava_residents_give_up(struct lava_residents *residents, const struct lava_host_matrix *matrix);
+bool lava_residents_prepare(struct lava_residents *residents, struct lava_device *device,
+                            const struct lava_host_matrix *matrix, struct lava_resident_hold *hold);
+void lava_residents_adopt(struct lava_residents *residents, struct lava_device *device,
+                          struct lava_resident_hold *hold, bool is_good);
+void lava_residents_sight(struct lava_residents *residents, const struct lava_host_matrix *matrix);
+
 /* Returns whether a matrix is a block of another one's copy, where pack can read it. */
 bool lava_residents_has(const struct lava_host_matrix *whole, const struct lava_host_matrix *matrix);
 /* Returns where the element at the host's address is on the device. It is one of the matrix. */

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "dispatch/region.h"
 #include "lib/host/page_watch.h"
 
 /* Column-major; ld in elements. */
@@ -16,6 +17,7 @@ struct lava_host_matrix {
     const void *first;
     int64_t ld, rows, columns;
     uint32_t element_bytes;
+    enum lava_region part; /* what is read of it, or what its copy has; all of it is watched */
 };
 /* Returns the bytes of its elements, without those between its columns. */
 static inline uint64_t lava_host_matrix_bytes(const struct lava_host_matrix *matrix) {

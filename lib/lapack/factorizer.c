@@ -50,9 +50,7 @@ static enum lava_status create(struct lava_lapack_run *run) {
         return LAVA_ERROR_HOST_MEMORY;
     for (int64_t i = 0; i < words && is_lu(run) && run->only_reads; i++)
         run->words[i] = (uint32_t)operation->pivots[i] + 1;
-    enum lava_status status =
-        lava_device_matrix_create(engine, operation->type, operation->m, operation->n, &run->whole);
-    run->c.matrix = run->whole;
+    enum lava_status status = lava_lapack_runner_create(run, operation->m, operation->n);
     if (!status)
         status = lava_device_matrix_create(engine, LAVA_TYPE_FP32, words, 1, &run->small);
     if (!status && is_lu(run) && !run->only_reads) {

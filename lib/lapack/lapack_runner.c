@@ -13,18 +13,30 @@
 /* Everything that is uploaded, in order, but for what the family uploads first. */
 static bool next_stored(void *context, struct lava_stored *stored) {
     struct lava_lapack_run *run = context;
-    return lava_trapezoids_stage(&run->c, stored) ||
+    return (!lava_kept_matrix_is_there(&run->kept) && lava_trapezoids_stage(&run->c, stored)) ||
            (run->sides.matrix.columns > 0 && lava_trapezoids_stage(&run->sides, stored)) ||
            (run->chunks.solve && lava_rhs_chunks_stage(&run->chunks, stored));
 }
 
 /* C's trapezoids are staged ahead when the family has uploaded what goes before them. */
 static enum lava_status upload(const struct lava_lapack_family *family, struct lava_lapack_run *run) {
-    enum lava_status status = family->upload ? family->upload(run) : LAVA_OK;
+    enum lava_status status = lava_kept_matrix_fill(&run->kept, run->stream);
+    if (!status && family->upload)
+        status = family->upload(run);
     run->stream->staging.next = next_stored;
     run->stream->staging.context = run;
-    status = status ? status : lava_trapezoids_upload(&run->c);
+    if (!status && !lava_kept_matrix_is_there(&run->kept))
+        status = lava_trapezoids_upload(&run->c);
     return status || run->sides.matrix.columns == 0 ? status : lava_trapezoids_upload(&run->sides);
+}
+
+enum lava_status lava_lapack_runner_create(struct lava_lapack_run *run, int64_t rows, int64_t columns) {
+    if (lava_kept_matrix_is_there(&run->kept))
+        return LAVA_OK;
+    enum lava_status status =
+        lava_device_matrix_create(run->engine, run->operation->type, rows, columns, &run->whole);
+    run->c.matrix = run->whole;
+    return status;
 }
 
 enum lava_status lava_lapack_runner_prepare(struct lava_stream *stream, const struct lava_plan *plan) {
@@ -93,6 +105,7 @@ static enum lava_status run_family(const struct lava_lapack_family *family, stru
     status = status ? status : upload(family, run);
     if (!status && family->compute)
         status = family->compute(run);
+    status = status ? status : lava_left_result_copy(&run->left, run->stream, &run->c.matrix);
     if (!status && family->check)
         status = family->check(run);
     if (status)
@@ -140,6 +153,8 @@ enum lava_status lava_lapack_runner_run(const struct lava_lapack_family *family,
                    .ld = sides->ld,
                    .context = &run}};
     *progress = (struct lava_progress){0};
+    lava_left_result_begin(&run.left, engine, operation);
+    lava_kept_matrix_take(&run.kept, engine, operation, &run.c.matrix);
     enum lava_status status = family->create(&run);
     if (!status && run.chunks.solve)
         status = lava_rhs_chunks_create(&run.chunks, engine);
@@ -147,6 +162,8 @@ enum lava_status lava_lapack_runner_run(const struct lava_lapack_family *family,
         lava_stream_open(&stream, engine, false);
         status = lava_stream_close(&stream, run_family(family, &run, progress));
     }
+    lava_left_result_end(&run.left, engine, status);
+    lava_kept_matrix_return(&run.kept, engine, operation, status);
     free_all(&run);
     return status;
 }

@@ -11,6 +11,8 @@
 #ifndef LAVA_LAPACK_LAPACK_RUNNER_H
 #define LAVA_LAPACK_LAPACK_RUNNER_H
 
+#include "lib/lapack/kept_matrix.h"
+#include "lib/lapack/left_result.h"
 #include "lib/lapack/rhs_chunks.h"
 #include "lib/lapack/trapezoids.h"
 #include "lib/product/runner.h"
@@ -24,6 +26,8 @@ struct lava_lapack_run {
     struct lava_trapezoids c;        /* the matrix that goes to the device, and comes back */
     struct lava_point
         computed; /* reached when C's result is there; zero: when everything is that was added */
+    struct lava_kept_matrix kept; /* its copy that stays, if it is only read and has one */
+    struct lava_left_result left; /* a copy that is left of it, if it holds factors in the end */
     /* What the family makes; the runner frees it. */
     struct lava_device_matrix whole; /* C's matrix is a part of it, or all */
     struct lava_device_matrix small; /* of factorizations: what is read before anything is written */
@@ -64,6 +68,9 @@ struct lava_lapack_family {
 enum lava_status lava_lapack_runner_run(const struct lava_lapack_family *family, struct lava_engine *engine,
                                         const struct lava_operation *operation, const struct lava_plan *plan,
                                         struct lava_progress *progress);
+
+/* For create: makes C's matrix, all of `whole`, unless C has a copy that stays. */
+enum lava_status lava_lapack_runner_create(struct lava_lapack_run *run, int64_t rows, int64_t columns);
 
 /* Makes room for the plan's largest product, before anything is under way, and looks at the processors. */
 enum lava_status lava_lapack_runner_prepare(struct lava_stream *stream, const struct lava_plan *plan);

@@ -9,7 +9,8 @@
  *
  * A band's matrices have no gaps between their columns, so the copy queues transfer them without the device's
  * help. If A is on the left, X's rows are copied on the device to one matrix, which the products of later
- * bands read. If it is on the right, bands are columns of one matrix to begin with.
+ * bands read. If it is on the right, bands are columns of one matrix to begin with. If A has a copy that
+ * stays its bands are blocks of that, and only the sides go up.
  *
  * Invariant: bands are uploaded, solved for and written one after the other. */
 #include "lib/lapack/families.h"
@@ -18,6 +19,7 @@
 #include "dispatch/bands.h"
 #include "dispatch/solve.h"
 #include "lib/lapack/device_solve.h"
+#include "lib/lapack/kept_matrix.h"
 #include "lib/lapack/lapack_runner.h"
 #include "lib/transport/columns.h"
 #include "lib/transport/download.h"
@@ -34,6 +36,8 @@ struct run {
     struct lava_overrides overrides; /* of the products */
     struct lava_bands bands;
     int64_t count, sides;
+    struct lava_kept_matrix kept; /* the copy of A that stays, if it has one */
+    struct lava_device_matrix whole;
     struct lava_device_matrix a[LAVA_BANDS_MOST], b[LAVA_BANDS_MOST];
     struct lava_device_matrix x; /* on the left: the unknowns that were found; on the right: all bands */
     struct lava_point solved[LAVA_BANDS_MOST];
@@ -51,6 +55,14 @@ static struct lava_band_block sides_of(const struct run *run, const struct lava_
     return lava_band_sides(&run->bands, band->first, band->count, run->sides);
 }
 
+static void cut_copy(struct run *run) {
+    for (int64_t i = 0; i < run->count; i++) {
+        const struct lava_band band = lava_band_at(&run->bands, i);
+        const struct lava_band_block a = lava_band_triangle(&run->bands, &band);
+        run->a[i] = block_of(&run->whole, &a);
+    }
+}
+
 /* Sets the sizes of the bands' matrices, and makes them. */
 static enum lava_status create(struct run *run) {
     enum lava_type type = run->operation->type;
@@ -63,7 +75,12 @@ static enum lava_status create(struct run *run) {
     }
     const struct lava_band_block all = lava_band_sides(&run->bands, 0, run->bands.order, run->sides);
     enum lava_status status = lava_device_matrix_create(run->engine, type, all.rows, all.columns, &run->x);
-    status = status ? status : lava_device_matrix_create_all(run->engine, run->a, run->count);
+    if (!status)
+        lava_kept_matrix_take(&run->kept, run->engine, run->operation, &run->whole);
+    if (lava_kept_matrix_is_there(&run->kept))
+        cut_copy(run);
+    else if (!status)
+        status = lava_device_matrix_create_all(run->engine, run->a, run->count);
     if (!status && !on_right)
         status = lava_device_matrix_create_all(run->engine, run->b, run->count);
     for (int64_t i = 0; i < run->count && on_right; i++) {
@@ -74,9 +91,11 @@ static enum lava_status create(struct run *run) {
     return status;
 }
 
-static void destroy(struct run *run) {
+static void destroy(struct run *run, enum lava_status status) {
     lava_device_matrix_free(run->engine, &run->x);
-    lava_device_matrix_free(run->engine, &run->a[0]);
+    if (!run->whole.buffer)
+        lava_device_matrix_free(run->engine, &run->a[0]);
+    lava_kept_matrix_return(&run->kept, run->engine, run->operation, status);
     if (!run->bands.on_right)
         lava_device_matrix_free(run->engine, &run->b[0]);
 }
@@ -110,18 +129,25 @@ static struct transfer transfer_at(const struct run *run, int64_t index) {
     return transfer;
 }
 
+/* The triangle's parts are not among them if they are there. */
+static int64_t step_of(const struct run *run) {
+    return lava_kept_matrix_is_there(&run->kept) ? 2 : 1;
+}
+
 static bool next_stored(void *context, struct lava_stored *stored) {
     struct run *run = context;
-    if (run->staged == 2 * run->count)
+    int64_t step = step_of(run), index = run->staged * step + step - 1;
+    if (index >= 2 * run->count)
         return false;
-    *stored = transfer_at(run, run->staged++).stored;
+    *stored = transfer_at(run, index).stored;
+    run->staged++;
     return true;
 }
 
 static enum lava_status upload(struct run *run, int64_t index) {
     const struct lava_point nothing = {0};
     enum lava_status status = LAVA_OK;
-    for (int64_t i = 2 * index; i < 2 * index + 2 && !status; i++) {
+    for (int64_t i = 2 * index + step_of(run) - 1; i < 2 * index + 2 && !status; i++) {
         const struct transfer transfer = transfer_at(run, i);
         status = lava_device_matrix_upload_after(run->stream, transfer.matrix, transfer.stored.first,
                                                  transfer.stored.ld, nothing);
@@ -232,6 +258,7 @@ static void record_progress(const struct run *run, struct lava_progress *progres
 static enum lava_status run_bands(struct run *run, struct lava_progress *progress) {
     struct lava_stream *stream = run->stream;
     enum lava_status status = lava_lapack_runner_prepare(stream, run->plan);
+    status = status ? status : lava_kept_matrix_fill(&run->kept, stream);
     if (status)
         return status;
     stream->staging.next = next_stored;
@@ -267,6 +294,6 @@ enum lava_status lava_solve_bands_run(struct lava_engine *engine, const struct l
         lava_stream_open(&stream, engine, false);
         status = lava_stream_close(&stream, run_bands(&run, progress));
     }
-    destroy(&run);
+    destroy(&run, status);
     return status;
 }

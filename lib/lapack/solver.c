@@ -36,10 +36,7 @@ static enum lava_status create(struct lava_lapack_run *run) {
     run->chunks.ld = operation->c.ld;
     run->chunks.descends = lava_operation_descends(operation);
     run->chunks.solve = solve_chunk;
-    enum lava_status status =
-        lava_device_matrix_create(run->engine, operation->type, sizes.order, sizes.order, &run->whole);
-    run->c.matrix = run->whole;
-    return status;
+    return lava_lapack_runner_create(run, sizes.order, sizes.order);
 }
 
 static enum lava_status finish(struct lava_lapack_run *run) {

@@ -13,6 +13,7 @@
 #include "lib/base/config.h"
 #include "lib/base/log.h"
 #include "lib/engine/engine.h"
+#include "lib/engine/results.h"
 #include "lib/offload/context.h"
 #include "lib/offload/planning.h"
 
@@ -46,12 +47,9 @@ static struct lava_residents *residents_of(void) {
     return shared->failed ? NULL : shared->residents;
 }
 
-/* C is written, so an operand that is C itself does not stay. */
 static bool may_stay(const struct lava_operation *operation, bool is_b) {
-    const struct lava_operand *operand = is_b ? &operation->b : &operation->a;
     const struct lava_host_matrix matrix = lava_residents_matrix(operation, is_b);
-    return (double)lava_host_matrix_bytes(&matrix) >= LAVA_RESIDENCY_LEAST_BYTES &&
-           operand->first != operation->c.first && !(is_b && operation->b_is_a);
+    return lava_host_matrix_bytes(&matrix) >= LAVA_RESIDENCY_LEAST_BYTES;
 }
 
 static bool are_same(const struct lava_operation *operation) {
@@ -67,7 +65,7 @@ struct lava_residence lava_residence_look(struct lava_operation *operation) {
     operation->a.is_resident = operation->a.is_stored = false;
     operation->b.is_resident = operation->b.is_stored = false;
     operation->a.copy = operation->b.copy = 0;
-    if (!residents || operation->series || !lava_operation_row(operation)->is_product)
+    if (!residents || operation->series || !lava_operation_row(operation)->reads)
         return residence;
     for (int is_b = 0; is_b < 2; is_b++) {
         if (!may_stay(operation, is_b))
@@ -80,6 +78,8 @@ struct lava_residence lava_residence_look(struct lava_operation *operation) {
             is_twice ? residence.states[0] : lava_residents_look(residents, &matrix, copy);
         if (is_twice)
             *copy = operation->a.copy;
+        if (residence.states[is_b] == LAVA_RESIDENT_STAYS)
+            lava_results_found(&matrix, LAVA_RESIDENT_STAYS, -1);
     }
     operation->a.is_resident = residence.is_candidate[0] && residence.states[0] == LAVA_RESIDENT_STAYS;
     operation->b.is_resident = residence.is_candidate[1] && residence.states[1] == LAVA_RESIDENT_STAYS;
@@ -138,6 +138,8 @@ bool lava_residence_weigh(const struct lava_residence *residence, const struct l
         const struct lava_host_matrix matrix = lava_residents_matrix(operation, i);
         double own = (double)lava_host_matrix_bytes(&matrix),
                rent_ns = is_unchanged[i] ? gain_ns * own / bytes : 0;
+        if (residence->is_candidate[i])
+            lava_results_found(&matrix, residence->states[i], rent_ns);
         if (!residence->is_candidate[i] ||
             !lava_residents_weigh(residents, &matrix, residence->states[i], rent_ns, upload_ns(plan, own)))
             continue;

@@ -81,16 +81,19 @@ static enum lava_status download(struct lava_stream *stream, const struct lava_r
     return status;
 }
 
-/* Compares the block's rows of columns of the copy: what is around them may be stale. */
+/* Compares what the call reads of columns of the block: what is around that may be stale. */
 static bool is_equal(const struct lava_resident_hold *kept, struct lava_column_span span, const char *copy) {
     const struct lava_host_matrix *block = &kept->block;
     int64_t bytes = block->element_bytes, pitch = block->ld * bytes;
     int64_t from = (const char *)block->first - (const char *)kept->whole.first, first = from / pitch;
-    for (int64_t column = span.first; column < span.end; column++)
-        if (memcmp((const char *)block->first + (column - first) * pitch,
-                   copy + (column - span.first) * kept->ld * bytes + from % pitch,
-                   (size_t)(block->rows * bytes)) != 0)
+    for (int64_t column = span.first; column < span.end; column++) {
+        int64_t own = column - first, row = block->part == LAVA_REGION_LOWER ? own : 0;
+        int64_t end = block->part == LAVA_REGION_UPPER ? own + 1 : block->rows;
+        if (memcmp((const char *)block->first + own * pitch + row * bytes,
+                   copy + (column - span.first) * kept->ld * bytes + from % pitch + row * bytes,
+                   (size_t)((end - row) * bytes)) != 0)
             return false;
+    }
     return true;
 }
 
@@ -129,6 +132,25 @@ static enum lava_status check(struct lava_stream *stream, struct lava_resident_h
     return status;
 }
 
+bool lava_kept_take(struct lava_engine *engine, const struct lava_operation *operation, bool is_b,
+                    struct lava_resident_hold *kept) {
+    const struct lava_operand *operand = is_b ? &operation->b : &operation->a;
+    const struct lava_host_matrix matrix = lava_residents_matrix(operation, is_b);
+    struct lava_residents *residents = engine->device->shared->residents;
+    *kept = (struct lava_resident_hold){0};
+    if (!(operand->is_resident || operand->is_stored) || !residents)
+        return false;
+    bool is_held = lava_residents_hold(residents, engine->device, &matrix, operand->copy, kept);
+    if (!is_held || kept->is_filling)
+        engine->is_unusual = true;
+    return is_held;
+}
+
+enum lava_status lava_kept_fill(struct lava_stream *stream, struct lava_resident_hold *kept) {
+    enum lava_status status = kept->is_filling ? fill(stream, kept) : LAVA_OK;
+    return status ? status : check(stream, kept);
+}
+
 /* Returns whether the program packs each element of the operand once or more, and for that operand alone:
  * then a new copy needs no upload of its own. */
 static bool comes_along(const struct lava_operation *operation, bool is_b) {
@@ -141,20 +163,13 @@ static bool comes_along(const struct lava_operation *operation, bool is_b) {
 }
 
 static enum lava_status open(struct lava_stream *stream, const struct lava_operation *operation, bool is_b) {
-    const struct lava_operand *operand = is_b ? &operation->b : &operation->a;
     struct lava_resident_hold *kept = &stream->kept[is_b];
-    const struct lava_host_matrix matrix = lava_residents_matrix(operation, is_b);
-    bool is_held =
-        lava_residents_hold(stream->device->shared->residents, stream->device, &matrix, operand->copy, kept);
-    if (!is_held || kept->is_filling)
-        stream->engine->is_unusual = true;
-    if (!is_held)
+    if (!lava_kept_take(stream->engine, operation, is_b, kept))
         return LAVA_OK;
     stream->kept_blocks[is_b].is_open = comes_along(operation, is_b);
     if (stream->kept_blocks[is_b].is_open)
         return LAVA_OK;
-    enum lava_status status = kept->is_filling ? fill(stream, kept) : LAVA_OK;
-    return status ? status : check(stream, kept);
+    return lava_kept_fill(stream, kept);
 }
 
 static bool overlap(const struct lava_chunk *a, const struct lava_chunk *b) {
@@ -262,13 +277,17 @@ static void count(const struct lava_resident_hold *kept, const struct lava_host_
         lava_stats_stayed((uint64_t)columns * column_bytes);
 }
 
+void lava_kept_return(struct lava_device *device, const struct lava_operation *operation, bool is_b,
+                      struct lava_resident_hold *kept, enum lava_status status) {
+    const struct lava_host_matrix matrix = lava_residents_matrix(operation, is_b);
+    if (!status && kept->resident)
+        count(kept, &matrix);
+    lava_residents_return(device->shared->residents, device, kept,
+                          status ? LAVA_RESIDENT_FAILED : LAVA_RESIDENT_KEEPS);
+}
+
 void lava_kept_close(struct lava_stream *stream, const struct lava_operation *operation,
                      enum lava_status status) {
-    for (int i = 0; i < 2; i++) {
-        const struct lava_host_matrix matrix = lava_residents_matrix(operation, i);
-        if (!status && stream->kept[i].resident)
-            count(&stream->kept[i], &matrix);
-        lava_residents_return(stream->device->shared->residents, stream->device, &stream->kept[i],
-                              status ? LAVA_RESIDENT_FAILED : LAVA_RESIDENT_KEEPS);
-    }
+    for (int i = 0; i < 2; i++)
+        lava_kept_return(stream->device, operation, i, &stream->kept[i], status);
 }

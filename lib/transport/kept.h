@@ -1,13 +1,22 @@
-/* A and B of a product that stay on the device between calls (lib/engine/residents.h): what of them is stale
- * goes up first, and pack reads them there. New copies get what the packs upload anyway. One user at a time.
- */
+/* Matrices that stay on the device between calls (lib/engine/residents.h). What of them is stale goes up
+ * first. New copies of a product's operands get what the packs upload anyway. One user at a time. */
 #ifndef LAVA_TRANSPORT_KEPT_H
 #define LAVA_TRANSPORT_KEPT_H
 
 #include "lib/transport/stream.h"
 
-/* Takes the operands that the operation has flagged as staying, as far as they are there, and uploads to
- * them. Called before anything is staged ahead. What is not taken is imported or copied. */
+/* One of the matrices that the operation only reads, if it is flagged as staying: takes the copy; uploads
+ * what is stale of it, and if LAVABLAS_RESIDENT=check compares it: if it differs it is given up, and *kept is
+ * empty then; gives it back, when the stream is closed with that status. An empty one is allowed there. */
+bool lava_kept_take(struct lava_engine *engine, const struct lava_operation *operation, bool is_b,
+                    struct lava_resident_hold *kept);
+enum lava_status lava_kept_fill(struct lava_stream *stream, struct lava_resident_hold *kept);
+void lava_kept_return(struct lava_device *device, const struct lava_operation *operation, bool is_b,
+                      struct lava_resident_hold *kept, enum lava_status status);
+
+/* The same for A and B of a product, which pack reads. Takes the operands that the operation has flagged as
+ * staying, as far as they are there, and uploads to them. Called before anything is staged ahead. What is not
+ * taken is imported or copied. */
 enum lava_status lava_kept_open(struct lava_stream *stream, const struct lava_operation *operation);
 /* Returns whether the block of the operand is on the device. If so, stored->first becomes its address there,
  * and its ld that of the copy. */

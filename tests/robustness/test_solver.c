@@ -34,6 +34,8 @@ static const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_FP64, LAVA_TYPE
 static const struct lava_figures figures;
 
 static bool separates_queues;
+static bool stays;    /* the triangle has a copy on the device, */
+static uint64_t copy; /* this one, or is to get it */
 
 static int open_engine(void **state) {
     (void)state;
@@ -61,7 +63,10 @@ static struct lava_operation operation_of(const struct problem *problem) {
                                           .conjugate = solve->conjugate,
                                           .structure = LAVA_STRUCTURE_TRIANGULAR,
                                           .stored = solve->stored,
-                                          .unit_diagonal = solve->unit_diagonal};
+                                          .unit_diagonal = solve->unit_diagonal,
+                                          .is_resident = stays,
+                                          .is_stored = stays && copy == 0,
+                                          .copy = copy};
     return (struct lava_operation){
         .kind = LAVA_OPERATION_SOLVE,
         .type = problem->a.type,
@@ -157,6 +162,40 @@ static void several_bands(void **state) {
         assert_int_equal(plan.chunks.band, overrides.band);
         problem_free(&problem);
     }
+}
+
+/* By bands and in chunks, with a triangle that stays on the device: the bits are those without. */
+static void triangle_stays(void **state) {
+    struct lava_residents *residents = lava_residents_create(LAVA_RESIDENT_AUTO, UINT64_C(1) << 30);
+    (void)state;
+    if (lava_page_watch_open())
+        skip();
+    engine->device->shared->residents = residents;
+    for (int way = 0; way < 16; way++) {
+        const struct lava_device_solve solve = way_of(types[way % 4], way % 8);
+        struct problem problem = problem_new(&solve, types[way % 4], 515 + random_below(100), 70);
+        const struct lava_overrides overrides = {.band = way < 8 ? 2 * LAVA_SOLVE_ORDER : 0,
+                                                 .sides_each = way < 8 ? 0 : 64};
+        char *bits = malloc(problem.x.bytes);
+        solve_and_check(&problem, &overrides);
+        memcpy(bits, problem.x.all, problem.x.bytes);
+        for (int call = 0; call < 3; call++) {
+            const struct lava_operation operation = operation_of(&problem);
+            const struct lava_host_matrix matrix = lava_residents_matrix(&operation, solve.a_on_right);
+            lava_residents_look(residents, &matrix, &copy);
+            stays = true;
+            solve_and_check(&problem, &overrides);
+            assert_memory_equal(bits, problem.x.all, problem.x.bytes);
+            stays = false;
+        }
+        assert_int_not_equal(copy, 0);
+        copy = 0;
+        free(bits);
+        problem_free(&problem);
+    }
+    assert_int_equal(lava_residents_sums(residents).used, 3 * 16);
+    engine->device->shared->residents = NULL;
+    lava_residents_destroy(residents, engine->device);
 }
 
 /* By two bands, with the measure of test_device_solve.c. */
@@ -303,11 +342,14 @@ static void completed_on_the_cpu(void **state) {
 }
 
 int main(int argument_count, char **arguments) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_way),      cmocka_unit_test(several_chunks),
-        cmocka_unit_test(several_bands),  cmocka_unit_test(little_memory),
-        cmocka_unit_test(no_memory),      cmocka_unit_test(completed_on_the_cpu),
-        cmocka_unit_test(ill_conditioned)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_way),
+                                       cmocka_unit_test(several_chunks),
+                                       cmocka_unit_test(several_bands),
+                                       cmocka_unit_test(triangle_stays),
+                                       cmocka_unit_test(little_memory),
+                                       cmocka_unit_test(no_memory),
+                                       cmocka_unit_test(completed_on_the_cpu),
+                                       cmocka_unit_test(ill_conditioned)};
     separates_queues = argument_count > 1 && !strcmp(arguments[1], "queues");
     setenv("OPENBLAS_NUM_THREADS", "1", 0);
     return cmocka_run_group_tests(tests, open_engine, close_engine);

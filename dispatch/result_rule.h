@@ -1,0 +1,29 @@
+/* Decides which results stay on the device, where they are when a call ends: factors that later calls solve
+ * with. A copy costs its memory, the kernel's watch, and a fault for each page that the program writes
+ * afterwards; it saves the uploads of the calls that read the result unchanged. So it pays if earlier results
+ * at the same place were read so. Pure functions; lib/engine/results.c has the table. */
+#ifndef LAVA_DISPATCH_RESULT_RULE_H
+#define LAVA_DISPATCH_RESULT_RULE_H
+
+#include <stdbool.h>
+
+/* What is remembered of the results at a place. All zero: there was none. */
+struct lava_result_rule {
+    bool is_there;     /* nobody has changed the last one, as far as is known */
+    bool was_read;     /* one of them was read unchanged */
+    double reading_ns; /* what uploads of the last one took, or would have taken without its copy */
+    double usual_ns;   /* the same of those before, later ones counting more */
+    double read_ns;    /* of the last call that read it */
+    double faults_ns;  /* of a copy, by the program's writes */
+};
+
+/* A call has found the result as it was left. Its upload takes rent_ns; a negative one: as that of the call
+ * before. */
+void lava_result_rule_read(struct lava_result_rule *rule, double rent_ns);
+/* The program has written so many bytes of a result while it had a copy. */
+void lava_result_rule_write(struct lava_result_rule *rule, double written_bytes);
+/* A call leaves a result. cost_ns: of a copy. Returns whether it gets one. is_check: as soon as one was read.
+ */
+bool lava_result_rule_leave(struct lava_result_rule *rule, double cost_ns, bool is_check);
+
+#endif

@@ -1,0 +1,54 @@
+/* Copies factors to memory that stays. Called by lapack_runner.c.
+ *
+ * Invariant: the watch of the host's matrix begins when the call has written all of it, and before the call
+ * returns; nobody finds the copy before. */
+#include "lib/lapack/left_result.h"
+
+#include "lib/base/config.h"
+#include "lib/engine/results.h"
+#include "lib/transport/columns.h"
+
+void lava_left_result_begin(struct lava_left_result *left, struct lava_engine *engine,
+                            const struct lava_operation *operation) {
+    struct lava_residents *residents = engine->device->shared->residents;
+    const struct lava_host_matrix host = {.first = operation->c.first,
+                                          .ld = operation->c.ld,
+                                          .rows = operation->m,
+                                          .columns = operation->n,
+                                          .element_bytes = (uint32_t)lava_type_bytes(operation->type),
+                                          .part = operation->c.region};
+    if (!residents || !lava_operation_row(operation)->has_factors || operation->sides.factored ||
+        lava_host_matrix_bytes(&host) < LAVA_RESIDENCY_LEAST_BYTES)
+        return;
+    left->host = host;
+    lava_results_written(&host, lava_residents_give_up(residents, &host));
+}
+
+enum lava_status lava_left_result_copy(struct lava_left_result *left, struct lava_stream *stream,
+                                       const struct lava_device_matrix *factors) {
+    uint64_t element_bytes = left->host.element_bytes;
+    struct lava_point done;
+    if (!left->host.first ||
+        !lava_results_leave(&left->host, lava_config_get()->resident == LAVA_RESIDENT_CHECK) ||
+        !lava_residents_prepare(stream->device->shared->residents, stream->device, &left->host, &left->hold))
+        return LAVA_OK;
+    const struct lava_columns columns = {.source = lava_device_matrix_address(factors),
+                                         .target = left->hold.buffer->address,
+                                         .source_pitch = (uint64_t)factors->ld * element_bytes,
+                                         .target_pitch = (uint64_t)left->hold.ld * element_bytes,
+                                         .bytes = (uint64_t)factors->rows * element_bytes,
+                                         .count = (uint64_t)factors->columns};
+    return lava_stream_keep(stream, lava_columns_copy(stream, &columns, LAVA_STAMP_EPILOGUE, NULL, &done));
+}
+
+void lava_left_result_end(struct lava_left_result *left, struct lava_engine *engine,
+                          enum lava_status status) {
+    struct lava_residents *residents = engine->device->shared->residents;
+    if (!left->host.first)
+        return;
+    lava_residents_adopt(residents, engine->device, &left->hold, !status);
+    if (status)
+        lava_results_found(&left->host, LAVA_RESIDENT_CHANGED, 0);
+    else
+        lava_residents_sight(residents, &left->host);
+}
