@@ -364,6 +364,7 @@ double lava_operation_upload_bytes(const struct lava_operation *operation) {
 struct lava_operation lava_operation_without_residents(const struct lava_operation *operation) {
     struct lava_operation other = *operation;
     other.a.is_resident = other.a.is_stored = other.b.is_resident = other.b.is_stored = false;
+    other.a.copy = other.b.copy = 0;
     return other;
 }
 

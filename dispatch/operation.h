@@ -81,6 +81,7 @@ struct lava_operand {
     bool is_resident; /* the device has, or is to get, a copy that stays (lib/engine/residents.h): plans count
                        * no upload */
     bool is_stored;   /* it is to get it in this call */
+    uint64_t copy;    /* the number of the copy that was looked at; 0: there is none yet */
 };
 
 /* The matrix that is written, and how much of it. */

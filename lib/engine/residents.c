@@ -34,6 +34,7 @@ struct lava_resident {
     double rent_ns;      /* of one use */
 
     bool is_stored;            /* the buffer is a copy */
+    uint64_t number;           /* of the copy */
     struct lava_buffer buffer; /* if it is none: to be freed, or filled anew */
     struct lava_matrix_watch watch;
     int64_t ld;
@@ -46,8 +47,8 @@ struct lava_resident {
 struct lava_residents {
     pthread_mutex_t lock;
     enum lava_resident_use use;
-    uint64_t most_bytes, looks;
-    bool is_distrusted; /* the kernel told nothing of a write, or a copy differed */
+    uint64_t most_bytes, looks, copies; /* that were made */
+    bool is_distrusted;                 /* the kernel told nothing of a write, or a copy differed */
     struct lava_residents_sums sums;
     struct lava_resident seen[SEEN];
 };
@@ -270,15 +271,18 @@ static enum lava_resident_state see(struct lava_residents *residents, const stru
     return is_new ? LAVA_RESIDENT_NEW : is_same_still ? LAVA_RESIDENT_UNCHANGED : LAVA_RESIDENT_CHANGED;
 }
 
-static enum lava_resident_state look(struct lava_residents *residents,
-                                     const struct lava_host_matrix *matrix) {
+static enum lava_resident_state look(struct lava_residents *residents, const struct lava_host_matrix *matrix,
+                                     uint64_t *number) {
     struct lava_resident *copy = find_copy(residents, matrix);
     residents->looks++;
     if (residents->is_distrusted)
         return LAVA_RESIDENT_UNKNOWN;
     if (copy && check(residents, copy, matrix)) {
         copy->seen = residents->looks;
-        return may_use(copy, matrix) ? LAVA_RESIDENT_STAYS : LAVA_RESIDENT_UNKNOWN;
+        if (!may_use(copy, matrix))
+            return LAVA_RESIDENT_UNKNOWN;
+        *number = copy->number;
+        return LAVA_RESIDENT_STAYS;
     }
     if (copy && copy->is_stored) {
         LAVA_LOG(DEBUG, "the copy of the matrix at %p is given up: the program writes it",
@@ -291,11 +295,12 @@ static enum lava_resident_state look(struct lava_residents *residents,
 }
 
 enum lava_resident_state lava_residents_look(struct lava_residents *residents,
-                                             const struct lava_host_matrix *matrix) {
+                                             const struct lava_host_matrix *matrix, uint64_t *copy) {
     int cancel_state;
+    *copy = 0;
     if (!lock_in_time(residents, &cancel_state))
         return LAVA_RESIDENT_UNKNOWN;
-    enum lava_resident_state state = look(residents, matrix);
+    enum lava_resident_state state = look(residents, matrix, copy);
     unlock(residents, cancel_state);
     return state;
 }
@@ -383,6 +388,7 @@ static bool store(struct lava_residents *residents, struct lava_device *device,
         return false;
     }
     resident->is_stored = true;
+    resident->number = ++residents->copies;
     resident->stale[0] = (struct lava_column_span){0, resident->matrix.columns};
     resident->stale_count = 1;
     lava_residency_store(&resident->rule,
@@ -394,19 +400,31 @@ static bool store(struct lava_residents *residents, struct lava_device *device,
     return true;
 }
 
+static struct lava_resident *find_number(struct lava_residents *residents, uint64_t number) {
+    for (int i = 0; i < SEEN; i++)
+        if (residents->seen[i].is_stored && residents->seen[i].number == number)
+            return &residents->seen[i];
+    return NULL;
+}
+
+/* Makes a copy of a matrix that has none. A buffer of one that was given up may still be read. */
+static struct lava_resident *make(struct lava_residents *residents, struct lava_device *device,
+                                  const struct lava_host_matrix *matrix) {
+    struct lava_resident *resident = find_seen(residents, matrix);
+    bool may_store = resident && !resident->is_stored && resident->users == 0 && !residents->is_distrusted;
+    return may_store && store(residents, device, resident) ? resident : NULL;
+}
+
 static bool hold(struct lava_residents *residents, struct lava_device *device,
-                 const struct lava_host_matrix *matrix, bool may_store, struct lava_resident_hold *hold) {
-    struct lava_resident *resident = find_copy(residents, matrix);
-    if (!resident && may_store && !residents->is_distrusted) {
-        resident = find_seen(residents, matrix);
-        /* a buffer of a copy that was given up may still be read */
-        if (!resident || resident->users > 0 || !store(residents, device, resident))
-            return false;
-    }
+                 const struct lava_host_matrix *matrix, uint64_t copy, struct lava_resident_hold *hold) {
+    struct lava_resident *resident = copy ? find_number(residents, copy) : make(residents, device, matrix);
     if (!resident || !may_use(resident, matrix))
         return false;
-    *hold = (struct lava_resident_hold){
-        .resident = resident, .buffer = &resident->buffer, .whole = resident->matrix, .ld = resident->ld};
+    *hold = (struct lava_resident_hold){.resident = resident,
+                                        .copy = resident->number,
+                                        .buffer = &resident->buffer,
+                                        .whole = resident->matrix,
+                                        .ld = resident->ld};
     if (is_stale(resident, matrix)) {
         hold->is_filling = resident->is_filled = true;
         hold->count = resident->stale_count;
@@ -418,13 +436,13 @@ static bool hold(struct lava_residents *residents, struct lava_device *device,
 }
 
 bool lava_residents_hold(struct lava_residents *residents, struct lava_device *device,
-                         const struct lava_host_matrix *matrix, bool may_store,
+                         const struct lava_host_matrix *matrix, uint64_t copy,
                          struct lava_resident_hold *result) {
     int cancel_state;
     *result = (struct lava_resident_hold){0};
     if (!lock_in_time(residents, &cancel_state))
         return false;
-    bool is_held = hold(residents, device, matrix, may_store, result);
+    bool is_held = hold(residents, device, matrix, copy, result);
     unlock(residents, cancel_state);
     return is_held;
 }

@@ -33,9 +33,9 @@ enum lava_resident_state {
 };
 
 /* Finds out whether the call has a copy of the matrix to work with. What was written of it since is marked;
- * it goes up before the copy is used. */
+ * it goes up before the copy is used. If the matrix STAYS, *copy is that copy's number, else 0. */
 enum lava_resident_state lava_residents_look(struct lava_residents *residents,
-                                             const struct lava_host_matrix *matrix);
+                                             const struct lava_host_matrix *matrix, uint64_t *copy);
 /* What a look without a copy leads to. Of a matrix that is UNCHANGED a copy would have saved rent_ns in this
  * call. upload_ns: what its upload takes; 0: the call uploads it anyway. Returns whether the call should
  * leave a copy.
@@ -46,6 +46,7 @@ bool lava_residents_weigh(struct lava_residents *residents, const struct lava_ho
 /* A copy that a call works with. */
 struct lava_resident_hold {
     struct lava_resident *resident; /* NULL: none */
+    uint64_t copy;                  /* its number */
     const struct lava_buffer *buffer;
     struct lava_host_matrix whole; /* on the host */
     int64_t ld;                    /* on the device, in elements */
@@ -54,10 +55,11 @@ struct lava_resident_hold {
     struct lava_column_span spans[LAVA_MATRIX_WATCH_SPANS]; /* those columns */
 };
 
-/* Begins to use a copy. may_store: one is made if there is none, if need be in the place of others that are
- * worth less. Returns false, and an empty hold, if there is none or others are at it. */
+/* Begins to use the copy that this call's look has found, and no other one: what is stale of others is not
+ * known. 0: it found none, and one is made, if need be in the place of others that are worth less. Returns
+ * false, and an empty hold, if the copy is gone, if there is one by now, or if others are at it. */
 bool lava_residents_hold(struct lava_residents *residents, struct lava_device *device,
-                         const struct lava_host_matrix *matrix, bool may_store,
+                         const struct lava_host_matrix *matrix, uint64_t copy,
                          struct lava_resident_hold *hold);
 /* What becomes of the copy. */
 enum lava_resident_end {

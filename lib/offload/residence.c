@@ -55,15 +55,20 @@ struct lava_residence lava_residence_look(struct lava_operation *operation) {
     struct lava_residents *residents = residents_of();
     operation->a.is_resident = operation->a.is_stored = false;
     operation->b.is_resident = operation->b.is_stored = false;
+    operation->a.copy = operation->b.copy = 0;
     if (!residents || operation->series || !lava_operation_row(operation)->is_product)
         return residence;
     for (int is_b = 0; is_b < 2; is_b++) {
         if (!may_stay(operation, is_b))
             continue;
         const struct lava_host_matrix matrix = lava_residents_matrix(operation, is_b);
+        uint64_t *copy = &(is_b ? &operation->b : &operation->a)->copy;
         bool is_twice = is_b && residence.is_candidate[0] && are_same(operation);
         residence.is_candidate[is_b] = true;
-        residence.states[is_b] = is_twice ? residence.states[0] : lava_residents_look(residents, &matrix);
+        residence.states[is_b] =
+            is_twice ? residence.states[0] : lava_residents_look(residents, &matrix, copy);
+        if (is_twice)
+            *copy = operation->a.copy;
     }
     operation->a.is_resident = residence.is_candidate[0] && residence.states[0] == LAVA_RESIDENT_STAYS;
     operation->b.is_resident = residence.is_candidate[1] && residence.states[1] == LAVA_RESIDENT_STAYS;

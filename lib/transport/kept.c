@@ -111,7 +111,7 @@ static enum lava_status open(struct lava_stream *stream, const struct lava_opera
     struct lava_resident_hold *kept = &stream->kept[is_b];
     const struct lava_host_matrix matrix = lava_residents_matrix(operation, is_b);
     bool differs = false;
-    if (!lava_residents_hold(residents, stream->device, &matrix, operand->is_stored, kept))
+    if (!lava_residents_hold(residents, stream->device, &matrix, operand->copy, kept))
         return LAVA_OK;
     enum lava_status status = kept->is_filling ? fill(stream, kept) : LAVA_OK;
     if (!status && lava_config_get()->resident == LAVA_RESIDENT_CHECK)
@@ -123,20 +123,30 @@ static enum lava_status open(struct lava_stream *stream, const struct lava_opera
     return status;
 }
 
-/* A copy that a call fills is its own, so B is not asked for if A has it. */
+/* Returns whether the operand's block goes up, or is, in the copy that is held for the other one: the copy
+ * that this operand's look has found too, or one that was made for both. Whoever fills a copy has it to
+ * itself. */
 static bool has(const struct lava_resident_hold *kept, const struct lava_operation *operation, bool is_b) {
     const struct lava_host_matrix matrix = lava_residents_matrix(operation, is_b);
-    return kept->resident && lava_residents_has(&kept->whole, &matrix);
+    const struct lava_operand *operand = is_b ? &operation->b : &operation->a;
+    return kept->resident && (kept->is_filling || operand->is_stored) &&
+           (operand->is_stored || operand->copy == kept->copy) && lava_residents_has(&kept->whole, &matrix);
 }
 
+/* The whole matrix goes first: its stale columns go up, and the other operand may be a block of it. */
 enum lava_status lava_kept_open(struct lava_stream *stream, const struct lava_operation *operation) {
     enum lava_status status = LAVA_OK;
     if (!lava_operation_has_resident(operation) || !stream->device->shared->residents)
         return status;
-    if (operation->a.is_resident)
-        status = open(stream, operation, false);
-    if (!status && operation->b.is_resident && !has(&stream->kept[0], operation, true))
-        status = open(stream, operation, true);
+    const struct lava_host_matrix a = lava_residents_matrix(operation, false),
+                                  b = lava_residents_matrix(operation, true);
+    bool first = lava_host_matrix_bytes(&b) > lava_host_matrix_bytes(&a);
+    for (int i = 0; i < 2 && !status; i++) {
+        bool is_b = i == 0 ? first : !first;
+        const struct lava_operand *operand = is_b ? &operation->b : &operation->a;
+        if (operand->is_resident && !has(&stream->kept[!is_b], operation, is_b))
+            status = open(stream, operation, is_b);
+    }
     return status;
 }
 
@@ -144,11 +154,12 @@ enum lava_status lava_kept_open(struct lava_stream *stream, const struct lava_op
  * copy has it. */
 bool lava_kept_find(const struct lava_stream *stream, const struct lava_operation *operation, bool is_b,
                     struct lava_stored *stored) {
-    const struct lava_resident_hold *kept = &stream->kept[is_b];
-    if (!(is_b && !operation->b_is_a ? operation->b.is_resident : operation->a.is_resident))
+    bool is_of_b = is_b && !operation->b_is_a;
+    const struct lava_resident_hold *kept = &stream->kept[is_of_b];
+    if (!(is_of_b ? operation->b.is_resident : operation->a.is_resident))
         return false;
-    if (!kept->resident)
-        kept = &stream->kept[!is_b];
+    if (!kept->resident && has(&stream->kept[!is_of_b], operation, is_of_b))
+        kept = &stream->kept[!is_of_b];
     const struct lava_host_matrix matrix = {.first = stored->first,
                                             .ld = stored->ld,
                                             .rows = stored->rows,

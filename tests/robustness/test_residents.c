@@ -403,24 +403,69 @@ static int two_users(void) {
     const struct lava_host_matrix matrix = {
         .first = a, .ld = LD, .rows = M, .columns = K, .element_bytes = 4};
     struct lava_resident_hold one, two, three;
-    CASE_CHECK(lava_residents_look(residents, &matrix) == LAVA_RESIDENT_STAYS);
-    CASE_CHECK(lava_residents_hold(residents, device, &matrix, false, &one) && !one.is_filling);
-    CASE_CHECK(lava_residents_hold(residents, device, &matrix, false, &two) && !two.is_filling);
+    uint64_t copy;
+    CASE_CHECK(lava_residents_look(residents, &matrix, &copy) == LAVA_RESIDENT_STAYS);
+    CASE_CHECK(lava_residents_hold(residents, device, &matrix, copy, &one) && !one.is_filling);
+    CASE_CHECK(lava_residents_hold(residents, device, &matrix, copy, &two) && !two.is_filling);
     a[7 * LD] += 1;
-    CASE_CHECK(lava_residents_look(residents, &matrix) == LAVA_RESIDENT_UNKNOWN);
-    CASE_CHECK(!lava_residents_hold(residents, device, &matrix, true, &three));
+    CASE_CHECK(lava_residents_look(residents, &matrix, &copy) == LAVA_RESIDENT_UNKNOWN && copy == 0);
+    CASE_CHECK(!lava_residents_hold(residents, device, &matrix, copy, &three));
     CASE_CHECK(!lava_residents_release(residents, device));
     call(&whole, a);
     lava_residents_return(residents, device, &one, LAVA_RESIDENT_KEEPS);
     call(&whole, a);
     lava_residents_return(residents, device, &two, LAVA_RESIDENT_KEEPS);
-    CASE_CHECK(lava_residents_look(residents, &matrix) == LAVA_RESIDENT_STAYS);
-    CASE_CHECK(lava_residents_hold(residents, device, &matrix, false, &one) && one.is_filling);
-    CASE_CHECK(!lava_residents_hold(residents, device, &matrix, false, &two));
+    CASE_CHECK(lava_residents_look(residents, &matrix, &copy) == LAVA_RESIDENT_STAYS);
+    CASE_CHECK(lava_residents_hold(residents, device, &matrix, copy, &one) && one.is_filling);
+    CASE_CHECK(!lava_residents_hold(residents, device, &matrix, copy, &two));
     lava_residents_return(residents, device, &one, LAVA_RESIDENT_FAILED);
     CASE_CHECK(copied_bytes() == 0);
     calls(&whole, a, 3);
     CASE_CHECK(sums().differences == 0);
+    return case_result();
+}
+
+/* Two copies have a block, and only one of them was looked at: if that is gone, the other one may be stale.
+ */
+static int only_what_was_asked(void) {
+    float *a = new_matrix();
+    const struct shape part = {.rows = M, .columns = K - 50, .lda = LD, .n = N};
+    calls(&part, a, CALLS);
+    calls(&whole, a, CALLS);
+    struct lava_device *device = lava_context_engine()->device;
+    struct lava_residents *residents = device->shared->residents;
+    struct lava_host_matrix matrix = {.first = a, .ld = LD, .rows = M, .columns = K, .element_bytes = 4};
+    struct lava_resident_hold of_whole, of_part;
+    uint64_t copy;
+    CASE_CHECK(sums().stored == 2);
+    CASE_CHECK(lava_residents_look(residents, &matrix, &copy) == LAVA_RESIDENT_STAYS);
+    CASE_CHECK(lava_residents_hold(residents, device, &matrix, copy, &of_whole));
+    matrix.columns = K - 50;
+    a[7 * LD] += 1;
+    CASE_CHECK(lava_residents_look(residents, &matrix, &copy) == LAVA_RESIDENT_STAYS);
+    CASE_CHECK(lava_residents_release(residents, device)); /* the part's */
+    CASE_CHECK(!lava_residents_hold(residents, device, &matrix, copy, &of_part));
+    lava_residents_return(residents, device, &of_whole, LAVA_RESIDENT_KEEPS);
+    calls(&part, a, 2);
+    calls(&whole, a, 2);
+    CASE_CHECK(sums().differences == 0);
+    return case_result();
+}
+
+/* A is a block of B, which is written elsewhere. */
+static int block_beside_whole(void) {
+    enum { SIZE = 520 };
+    float *a = new_matrix(), *c = malloc(sizeof(float) * SIZE * SIZE);
+    const struct shape square = {.rows = SIZE, .columns = SIZE, .lda = SIZE, .n = SIZE};
+    const struct shape left = {.transpose = true, .rows = SIZE, .columns = 505, .lda = SIZE, .n = SIZE};
+    calls(&square, a, CALLS);
+    for (int i = 0; i < 4 && CASE_CHECK(c != NULL); i++) {
+        a[(size_t)(510 + i) * SIZE + 8] += 1;
+        multiply(&left, a, a, SIZE, c);
+        CASE_CHECK(is_right(&left, a, a, SIZE, c));
+    }
+    CASE_CHECK(sums().used > CALLS && sums().differences == 0);
+    free(c);
     return case_result();
 }
 
@@ -549,6 +594,8 @@ static const struct test_case cases[] = {
     {"given_back", given_back, .variables = {CHECK, "LAVABLAS_IDLE=0.2"}},
     {"threads", threads, .variables = {CHECK, "LAVABLAS_LANES=2"}},
     {"two_users", two_users, .variables = {CHECK}},
+    {"only_what_was_asked", only_what_was_asked, .variables = {CHECK}},
+    {"block_beside_whole", block_beside_whole, .variables = {CHECK}},
     {"failing", failing, .lines = -1, .variables = {CHECK}},
     {"discrete_failing", failing, .lines = -1, .variables = {CHECK, DISCRETE}},
     {"discrete_changed_elements", changed_elements, .variables = {CHECK, DISCRETE}},
