@@ -94,6 +94,13 @@ static void append_kind(struct line *line, const struct lava_operation *operatio
         append(line, "%s%s", name, name[0] ? " " : "");
 }
 
+/* What need not go up. */
+static void append_stays(struct line *line, const struct lava_operation *operation) {
+    bool a = operation->a.is_resident, b = operation->b.is_resident;
+    if (a || b)
+        append(line, ", %s on the device", a && b ? "A and B stay" : a ? "A stays" : "B stays");
+}
+
 /* Appends "solve upper triangular left " or the like; nothing if all of A and B is stored. */
 static void append_structure(struct line *line, const struct lava_operation *operation) {
     const struct lava_operand *structured = lava_operation_structured(operation);
@@ -140,6 +147,7 @@ void lava_policy_describe(const struct lava_operation *operation, const struct l
     append_sizes(&line, operation);
     bool on_gpu = plan->place == LAVA_PLACE_GPU || plan->reason == LAVA_REASON_HALVES;
     append(&line, ": %s (%s)", on_gpu ? "GPU" : "CPU", lava_reason_text(plan->reason));
+    append_stays(&line, operation);
     append_ms(&line, "CPU", plan->cpu_ns);
     append_ms(&line, "GPU", plan->gpu_ns);
     if (plan->engines > 1)

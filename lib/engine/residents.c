@@ -31,7 +31,10 @@ struct lava_resident {
     uint64_t seen; /* number of the last look */
     unsigned char sights[SIGHTS * SIGHT_BYTES];
     const char *refusal; /* why it gets no copy; NULL: it may */
-    double rent_ns;      /* of one use */
+    const char *gone;    /* why its last copy went */
+    uint64_t calls, uses;
+    double saved_ns;
+    double rent_ns; /* of one use */
 
     bool is_stored;            /* the buffer is a copy */
     uint64_t number;           /* of the copy */
@@ -267,6 +270,7 @@ static enum lava_resident_state see(struct lava_residents *residents, const stru
         return LAVA_RESIDENT_UNKNOWN;
     resident->matrix = *matrix;
     resident->seen = residents->looks;
+    resident->calls++;
     bool is_same_still = compare_sights(resident);
     return is_new ? LAVA_RESIDENT_NEW : is_same_still ? LAVA_RESIDENT_UNCHANGED : LAVA_RESIDENT_CHANGED;
 }
@@ -288,6 +292,7 @@ static enum lava_resident_state look(struct lava_residents *residents, const str
         LAVA_LOG(DEBUG, "the copy of the matrix at %p is given up: the program writes it",
                  copy->matrix.first);
         residents->sums.forgotten++;
+        copy->gone = "the program writes it between calls";
         forget(copy, true);
     }
     enum lava_resident_state state = see(residents, matrix);
@@ -348,6 +353,7 @@ static bool evict(struct lava_residents *residents, struct lava_device *device, 
     }
     if (!least)
         return false;
+    least->gone = "its copy made room for another one";
     forget(least, false);
     lava_memory_free(device, &least->buffer);
     residents->sums.evicted++;
@@ -449,11 +455,15 @@ bool lava_residents_hold(struct lava_residents *residents, struct lava_device *d
 
 static void count_use(struct lava_residents *residents, const struct lava_resident_hold *hold) {
     struct lava_residents_sums *sums = &residents->sums;
+    double bytes = (double)lava_host_matrix_bytes(&hold->whole), filled = (double)sums->refreshed_bytes;
     sums->used++;
     sums->refreshed += hold->is_filling;
     for (int i = 0; i < hold->count; i++)
         sums->refreshed_bytes += (uint64_t)(hold->spans[i].end - hold->spans[i].first) *
                                  (uint64_t)hold->whole.rows * hold->whole.element_bytes;
+    filled = (double)sums->refreshed_bytes - filled;
+    hold->resident->uses++;
+    hold->resident->saved_ns += hold->resident->rent_ns * (1 - fmin(1, filled / bytes));
 }
 
 void lava_residents_return(struct lava_residents *residents, struct lava_device *device,
@@ -497,6 +507,8 @@ bool lava_residents_release(struct lava_residents *residents, struct lava_device
             continue;
         any = any || resident->buffer.bytes > 0;
         residents->sums.evicted += resident->is_stored;
+        if (resident->is_stored)
+            resident->gone = "its copy went when a call needed memory, or no call came";
         forget(resident, false);
         free_buffer(resident, device);
     }
@@ -513,9 +525,43 @@ uint64_t lava_residents_bytes(struct lava_residents *residents) {
 }
 
 struct lava_residents_sums lava_residents_sums(struct lava_residents *residents) {
+    struct lava_residents_sums sums = {0};
     int cancel_state;
-    lock(residents, &cancel_state);
-    struct lava_residents_sums sums = residents->sums;
+    if (!lock_in_time(residents, &cancel_state))
+        return sums;
+    sums = residents->sums;
     unlock(residents, cancel_state);
     return sums;
+}
+
+static const char *why_not(const struct lava_residents *residents, const struct lava_resident *resident) {
+    if (resident->is_stored)
+        return NULL;
+    if (residents->is_distrusted)
+        return "a write was not noticed, so no matrix stays any more";
+    if (resident->refusal)
+        return resident->refusal;
+    if (resident->gone)
+        return resident->gone;
+    return resident->rule.unchanged == 0 ? "the program writes it between calls"
+                                         : "a copy would not have saved its cost yet";
+}
+
+int lava_residents_list(struct lava_residents *residents, struct lava_stats_matrix *matrices, int most) {
+    int cancel_state, count = 0;
+    if (!lock_in_time(residents, &cancel_state))
+        return 0;
+    for (int i = 0; i < SEEN && count < most; i++) {
+        const struct lava_resident *resident = &residents->seen[i];
+        if (resident->matrix.first && (resident->calls > 1 || resident->uses > 0))
+            matrices[count++] = (struct lava_stats_matrix){.first = resident->matrix.first,
+                                                           .rows = resident->matrix.rows,
+                                                           .columns = resident->matrix.columns,
+                                                           .bytes = lava_host_matrix_bytes(&resident->matrix),
+                                                           .uses = resident->uses,
+                                                           .saved_ns = resident->saved_ns,
+                                                           .why = why_not(residents, resident)};
+    }
+    unlock(residents, cancel_state);
+    return count;
 }

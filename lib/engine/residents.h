@@ -8,6 +8,7 @@
 
 #include "dispatch/operation.h"
 #include "dispatch/residency.h"
+#include "lib/base/stats.h"
 #include "lib/host/matrix_watch.h"
 #include "lib/vk/memory.h"
 
@@ -88,5 +89,7 @@ struct lava_residents_sums {
     uint64_t refreshed_bytes;
 };
 struct lava_residents_sums lava_residents_sums(struct lava_residents *residents);
+/* Stores up to `most` matrices that calls have passed more than once, and returns how many. */
+int lava_residents_list(struct lava_residents *residents, struct lava_stats_matrix *matrices, int most);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "lib/base/config.h"
 #include "lib/base/log.h"
+#include "lib/base/trace.h"
 #include "lib/engine/engine.h"
 #include "lib/transport/download.h"
 #include "lib/transport/upload.h"
@@ -105,15 +106,25 @@ static enum lava_status compare(struct lava_stream *stream, const struct lava_re
     return status;
 }
 
+/* Returns the bytes that need not go up. A copy of which everything goes up saves nothing. */
+static uint64_t stayed_bytes(const struct lava_resident_hold *kept, const struct lava_host_matrix *matrix) {
+    int64_t columns = matrix->columns;
+    for (int i = 0; i < kept->count; i++)
+        columns -= kept->spans[i].end - kept->spans[i].first;
+    return columns > 0 ? (uint64_t)columns * (uint64_t)matrix->rows * matrix->element_bytes : 0;
+}
+
 static enum lava_status open(struct lava_stream *stream, const struct lava_operation *operation, bool is_b) {
     const struct lava_operand *operand = is_b ? &operation->b : &operation->a;
     struct lava_residents *residents = stream->device->shared->residents;
     struct lava_resident_hold *kept = &stream->kept[is_b];
     const struct lava_host_matrix matrix = lava_residents_matrix(operation, is_b);
+    uint64_t begin_ns = lava_trace_now();
     bool differs = false;
     if (!lava_residents_hold(residents, stream->device, &matrix, operand->copy, kept))
         return LAVA_OK;
     enum lava_status status = kept->is_filling ? fill(stream, kept) : LAVA_OK;
+    lava_trace_add_work("matrix that stays", begin_ns, stayed_bytes(kept, &matrix));
     if (!status && lava_config_get()->resident == LAVA_RESIDENT_CHECK)
         status = compare(stream, kept, &matrix, &differs);
     if (differs) {
@@ -172,22 +183,13 @@ bool lava_kept_find(const struct lava_stream *stream, const struct lava_operatio
     return true;
 }
 
-/* A copy of which everything goes up has saved nothing. */
-static void count(const struct lava_resident_hold *kept, const struct lava_host_matrix *matrix) {
-    uint64_t column_bytes = (uint64_t)matrix->rows * matrix->element_bytes;
-    int64_t columns = matrix->columns;
-    for (int i = 0; i < kept->count; i++)
-        columns -= kept->spans[i].end - kept->spans[i].first;
-    if (columns > 0)
-        lava_stats_stayed((uint64_t)columns * column_bytes);
-}
-
 void lava_kept_close(struct lava_stream *stream, const struct lava_operation *operation,
                      enum lava_status status) {
     for (int i = 0; i < 2; i++) {
         const struct lava_host_matrix matrix = lava_residents_matrix(operation, i);
-        if (!status && stream->kept[i].resident)
-            count(&stream->kept[i], &matrix);
+        uint64_t bytes = stream->kept[i].resident ? stayed_bytes(&stream->kept[i], &matrix) : 0;
+        if (!status && bytes > 0)
+            lava_stats_stayed(bytes);
         lava_residents_return(stream->device->shared->residents, stream->device, &stream->kept[i],
                               status ? LAVA_RESIDENT_FAILED : LAVA_RESIDENT_KEEPS);
     }

@@ -308,9 +308,12 @@ static void by_mapping_over(struct range range, const char *from) {
     by_memcpy(range, from);
 }
 
-/* Returns false if the pages are not of one mapping. */
-static bool move_pages(char *from, char *to, size_t bytes) {
-    return mremap(from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) == to;
+/* If the pages are not of one mapping, some may have been moved before it fails: then all become zero. */
+static void move_pages(char *from, char *to, size_t bytes) {
+    if (mremap(from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) == to)
+        return;
+    munmap(from, bytes);
+    map_at(to, bytes);
 }
 
 static void by_moving_in(struct range range, const char *from) {
@@ -318,17 +321,16 @@ static void by_moving_in(struct range range, const char *from) {
     char *other = map_at(NULL, pages.bytes);
     memcpy(other, spaces + pages.first, pages.bytes);
     memcpy(other + (range.first - pages.first), from, range.bytes);
-    require(move_pages(other, spaces + pages.first, pages.bytes), "mremap");
+    move_pages(other, spaces + pages.first, pages.bytes);
 }
 
 /* Written while they are elsewhere. */
 static void by_moving_away(struct range range, const char *from) {
     struct range pages = pages_of(range);
     char *other = map_at(NULL, pages.bytes);
-    bool is_away = move_pages(spaces + pages.first, other, pages.bytes);
-    memcpy((is_away ? other : spaces + pages.first) + (range.first - pages.first), from, range.bytes);
-    require(is_away ? move_pages(other, spaces + pages.first, pages.bytes) : munmap(other, pages.bytes) == 0,
-            "mremap back");
+    move_pages(spaces + pages.first, other, pages.bytes);
+    memcpy(other + (range.first - pages.first), from, range.bytes);
+    move_pages(other, spaces + pages.first, pages.bytes);
 }
 
 /* The other space's pages come here, and copies of these go there. */
@@ -340,11 +342,8 @@ static void by_exchange(struct range range, const char *from) {
         return;
     char *copy = map_at(NULL, pages.bytes);
     memcpy(copy, spaces + pages.first, pages.bytes);
-    if (!move_pages(spaces + other, spaces + pages.first, pages.bytes)) {
-        map_at(spaces + pages.first, pages.bytes); /* it may be gone */
-        map_at(spaces + other, pages.bytes);
-    }
-    require(move_pages(copy, spaces + other, pages.bytes), "mremap of a copy");
+    move_pages(spaces + other, spaces + pages.first, pages.bytes);
+    move_pages(copy, spaces + other, pages.bytes);
 }
 
 static void end_child(void) {
