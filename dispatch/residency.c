@@ -51,10 +51,9 @@ static double faded(const struct lava_residency *residency, uint64_t number) {
 }
 
 /* A copy may lose as much as it has cost, and no more. */
-bool lava_residency_use(struct lava_residency *residency, double bytes, double written_bytes, double rent_ns,
+bool lava_residency_use(struct lava_residency *residency, double bytes, double written_bytes, double saved_ns,
                         uint64_t number) {
-    double gain_ns =
-        rent_ns * (1 - fmin(1, written_bytes / bytes)) - FAULT_NS_PER_BYTE * fmin(bytes, written_bytes);
+    double gain_ns = saved_ns - FAULT_NS_PER_BYTE * fmin(bytes, written_bytes);
     residency->recent_ns = faded(residency, number) + fmax(0, gain_ns);
     residency->used = number;
     residency->earned_ns += gain_ns;

@@ -21,7 +21,7 @@ struct lava_residency {
     double cost_ns;     /* of its copy, if there is one */
     double earned_ns;   /* by the copy: uploads that were saved, less faults of writes */
     double recent_ns;   /* the same of the last uses, older ones counting less */
-    uint64_t used;      /* number of the last use (lava_residency_use) */
+    uint64_t used;      /* number of the last look (lava_residency_use) */
 };
 
 /* Returns what a copy costs. upload_ns: of an upload that only the copy needs; 0: the call uploads anyway. */
@@ -35,14 +35,15 @@ void lava_residency_see(struct lava_residency *residency, bool is_unchanged, dou
  * was seen unchanged. */
 bool lava_residency_pays(const struct lava_residency *residency, double cost_ns, bool is_check);
 
-/* There is a copy now. */
+/* There is a copy now. cost_ns: what it took to make. */
 void lava_residency_store(struct lava_residency *residency, double cost_ns);
-/* A call is about to use the copy and has found these bytes of it written. `number` counts the uses of all
- * copies. rent_ns: what the whole upload would have taken. Returns whether the copy stays; if not,
- * lava_residency_forget is to be called. */
-bool lava_residency_use(struct lava_residency *residency, double bytes, double written_bytes, double rent_ns,
+/* A call has looked at the copy and has found these bytes of it written. saved_ns: what its upload would have
+ * taken of the call; 0 if it cannot use the copy. `number` counts the looks at all copies. Returns whether
+ * the copy stays; if not, lava_residency_forget is to be called. */
+bool lava_residency_use(struct lava_residency *residency, double bytes, double written_bytes, double saved_ns,
                         uint64_t number);
-/* The copy is gone. in_vain: because of what the program did, not of other matrices. */
+/* The copy is gone. in_vain: because of what the program did, or because memory was short; not because it was
+ * idle. If it has not earned its cost then, more is asked of the next one. */
 void lava_residency_forget(struct lava_residency *residency, bool in_vain);
 
 /* Returns what the copy earns for each byte of memory: the least goes first. number: as above. */

@@ -101,15 +101,15 @@ void lava_engine_reserve_usual(struct lava_engine *engine, enum lava_type type) 
 }
 
 void lava_engine_release(struct lava_engine *engine) {
-    lava_engine_release_residents(engine);
+    lava_engine_release_residents(engine, false);
     lava_arena_release(&engine->arena, engine->device);
     if (engine->has_usual)
         lava_engine_reserve_usual(engine, engine->usual_type);
 }
 
-bool lava_engine_release_residents(struct lava_engine *engine) {
+bool lava_engine_release_residents(struct lava_engine *engine, bool in_vain) {
     struct lava_residents *residents = engine->device->shared->residents;
-    return residents && lava_residents_release(residents, engine->device);
+    return residents && lava_residents_release(residents, engine->device, in_vain);
 }
 
 struct need {

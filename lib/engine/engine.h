@@ -49,9 +49,9 @@ void lava_engine_reserve_usual(struct lava_engine *engine, enum lava_type type);
 /* Frees the engine's memory, except for matrices on the device, and, if the device has memory of its own,
  * for staging memory and what was reserved as above. The device must be idle and the caller its only user. */
 void lava_engine_release(struct lava_engine *engine);
-/* Frees the matrices that stay on the device between calls and that no call is using. Returns whether there
- * were any. */
-bool lava_engine_release_residents(struct lava_engine *engine);
+/* Frees the matrices that stay on the device between calls and that no call is using. in_vain: memory is
+ * short (lava_residency_forget). Returns whether there were any. */
+bool lava_engine_release_residents(struct lava_engine *engine, bool in_vain);
 
 /* Sets how long each wait may last from now on. `seconds` is the time the device is expected to take. */
 void lava_engine_expect(struct lava_engine *engine, double seconds);

@@ -1,61 +1,22 @@
 /* The table of matrices that were seen, and the copies of some of them. Called by lib/offload/residence.c and
  * lib/transport/kept.c.
  *
- * Invariant: a copy without stale columns holds what the host's matrix held when it was looked at last, or
+ * Invariants: a copy without stale columns holds what the host's matrix held when it was looked at last, or
  * something newer. Columns get stale in a look, and are current again when a call that uploaded them has
- * ended well; that call has the copy to itself. Memory is freed only by who has a device: a copy that is
- * given up in a look keeps its buffer until then. */
-#include "lib/engine/residents.h"
+ * ended well; that call has the copy to itself. Under the lock nothing is allocated, freed, protected or
+ * unprotected, because that takes tens of milliseconds: a copy is made before it is in the table, and one
+ * that was given up is dead until a thread that has a device frees it. */
+#include "lib/engine/residents_table.h"
 
 #include <math.h>
-#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/clock.h"
 #include "lib/base/log.h"
 
-/* Matrices that are remembered. */
-#define SEEN 64
-/* What is compared of a matrix without a copy. */
-#define SIGHTS      16
-#define SIGHT_BYTES 64
 /* Copies take at most one part in this many of the device's memory. */
 #define MEMORY_SHARE 2
-/* A look waits for another one this long; a signal handler may have left it in the middle. */
-#define LOOK_NS 100000000
-
-struct lava_resident {
-    struct lava_host_matrix matrix; /* first NULL: the place is empty */
-    struct lava_residency rule;
-    uint64_t seen; /* number of the last look */
-    unsigned char sights[SIGHTS * SIGHT_BYTES];
-    const char *refusal; /* why it gets no copy; NULL: it may */
-    const char *gone;    /* why its last copy went */
-    uint64_t calls, uses;
-    double saved_ns;
-    double rent_ns; /* of one use */
-
-    bool is_stored;            /* the buffer is a copy */
-    uint64_t number;           /* of the copy */
-    struct lava_buffer buffer; /* if it is none: to be freed, or filled anew */
-    struct lava_matrix_watch watch;
-    int64_t ld;
-    unsigned users;
-    bool is_filled; /* a call uploads columns */
-    int stale_count;
-    struct lava_column_span stale[LAVA_MATRIX_WATCH_SPANS];
-};
-
-struct lava_residents {
-    pthread_mutex_t lock;
-    enum lava_resident_use use;
-    uint64_t most_bytes, looks, copies; /* that were made */
-    bool is_distrusted;                 /* the kernel told nothing of a write, or a copy differed */
-    struct lava_residents_sums sums;
-    struct lava_resident seen[SEEN];
-};
-
 struct lava_host_matrix lava_residents_matrix(const struct lava_operation *operation, bool is_b) {
     const struct lava_operand *operand = is_b ? &operation->b : &operation->a;
     return (struct lava_host_matrix){
@@ -76,237 +37,220 @@ struct lava_residents *lava_residents_create(enum lava_resident_use use, uint64_
     return residents;
 }
 
-/* The thread cannot be cancelled until it unlocks. */
-static void lock(struct lava_residents *residents, int *cancel_state) {
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, cancel_state);
-    pthread_mutex_lock(&residents->lock);
-}
-
-static void unlock(struct lava_residents *residents, int cancel_state) {
-    pthread_mutex_unlock(&residents->lock);
-    pthread_setcancelstate(cancel_state, NULL);
-}
-
-static bool lock_in_time(struct lava_residents *residents, int *cancel_state) {
-    const struct timespec until = lava_clock_deadline(LOOK_NS);
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, cancel_state);
-    if (pthread_mutex_timedlock(&residents->lock, &until) == 0)
-        return true;
-    pthread_setcancelstate(*cancel_state, NULL);
-    return false;
-}
-
-/* The watch ends. The buffer stays. in_vain: as in lava_residency_forget. */
-static void forget(struct lava_resident *resident, bool in_vain) {
-    if (!resident->is_stored)
+/* Takes the copy out of the table. in_vain: as in lava_residency_forget. */
+static void forget(struct lava_residents *residents, struct seen *seen, bool in_vain) {
+    struct lava_resident *copy = seen->copy;
+    if (!copy)
         return;
-    lava_matrix_watch_end(&resident->watch);
-    lava_residency_forget(&resident->rule, in_vain);
-    resident->is_stored = false;
-    resident->stale_count = 0;
+    lava_residency_forget(&seen->rule, in_vain);
+    seen->copy = NULL;
+    copy->is_dead = true;
+    if (copy->users > 0)
+        return;
+    copy->next = residents->dead;
+    residents->dead = copy;
 }
 
-static void free_buffer(struct lava_resident *resident, struct lava_device *device) {
-    if (!resident->is_stored && resident->users == 0)
-        lava_memory_free(device, &resident->buffer);
+/* Ends the watches of the dead: the program's writes cost nothing more. Their buffers wait for a thread that
+ * has a device. */
+static void end_watches(struct lava_residents *residents) {
+    struct lava_matrix_watch watch;
+    struct lava_calm calm;
+    do {
+        watch = (struct lava_matrix_watch){0};
+        if (!lock(residents, LOOK_NS, &calm))
+            return;
+        for (struct lava_resident *copy = residents->dead; copy && !watch.kernel; copy = copy->next)
+            if (copy->watch.kernel) {
+                watch = copy->watch;
+                copy->watch = (struct lava_matrix_watch){0};
+            }
+        unlock(residents, &calm);
+        lava_matrix_watch_end(&watch);
+    } while (watch.kernel);
 }
 
-/* Frees what looks have given up, but for `keeper`. */
-static void sweep(struct lava_residents *residents, struct lava_device *device,
-                  const struct lava_resident *keeper) {
-    for (int i = 0; i < SEEN; i++)
-        if (&residents->seen[i] != keeper)
-            free_buffer(&residents->seen[i], device);
+/* Takes a dead copy, with a buffer of so many bytes or any (0); NULL if there is none. */
+static struct lava_resident *take_dead(struct lava_residents *residents, uint64_t bytes) {
+    struct lava_resident **place = &residents->dead, *copy;
+    struct lava_calm calm;
+    if (!lock(residents, STUCK_NS, &calm))
+        return NULL;
+    while (*place && bytes > 0 && (*place)->buffer.bytes != bytes)
+        place = &(*place)->next;
+    if ((copy = *place))
+        *place = copy->next;
+    unlock(residents, &calm);
+    return copy;
+}
+
+/* Frees the dead. A device that has failed may still be at their buffers. Returns whether there were any. */
+static bool bury(struct lava_residents *residents, struct lava_device *device) {
+    struct lava_resident *copy;
+    bool any = false;
+    end_watches(residents);
+    while (!device->shared->failed && (copy = take_dead(residents, 0))) {
+        residents->bytes -= copy->buffer.bytes;
+        lava_resident_copy_destroy(copy, device);
+        any = true;
+    }
+    return any;
 }
 
 void lava_residents_destroy(struct lava_residents *residents, struct lava_device *device) {
     if (!residents)
         return;
-    for (int i = 0; i < SEEN; i++) {
-        forget(&residents->seen[i], false);
-        lava_memory_free(device, &residents->seen[i].buffer);
+    for (int i = 0; i < SEEN; i++)
+        forget(residents, &residents->seen[i], false);
+    while (residents->dead) {
+        struct lava_resident *copy = residents->dead;
+        residents->dead = copy->next;
+        lava_resident_copy_destroy(copy, device);
     }
     pthread_mutex_destroy(&residents->lock);
     free(residents);
 }
 
-static bool is_same(const struct lava_host_matrix *a, const struct lava_host_matrix *b) {
-    return a->first == b->first && a->ld == b->ld && a->rows == b->rows && a->columns == b->columns &&
-           a->element_bytes == b->element_bytes;
-}
-
-/* Returns whether the copy has the matrix as a block, and where that begins. */
-static bool has_block(const struct lava_host_matrix *whole, const struct lava_host_matrix *matrix,
-                      int64_t *row, int64_t *column) {
-    uint64_t from = (uint64_t)(uintptr_t)matrix->first - (uint64_t)(uintptr_t)whole->first;
-    uint64_t pitch = (uint64_t)whole->ld * whole->element_bytes;
-    if (matrix->element_bytes != whole->element_bytes || matrix->ld != whole->ld ||
-        (uintptr_t)matrix->first < (uintptr_t)whole->first || from >= lava_matrix_watch_bytes(whole) ||
-        from % pitch % LAVA_RESIDENTS_ALIGN != 0)
-        return false;
-    *column = (int64_t)(from / pitch);
-    *row = (int64_t)(from % pitch / whole->element_bytes);
-    return from % pitch % whole->element_bytes == 0 && *row + matrix->rows <= whole->rows &&
-           *column + matrix->columns <= whole->columns;
-}
-
 bool lava_residents_has(const struct lava_host_matrix *whole, const struct lava_host_matrix *matrix) {
-    int64_t row, column;
-    return has_block(whole, matrix, &row, &column);
+    struct lava_resident_place place;
+    return lava_resident_copy_finds(whole, matrix, &place);
 }
 
-static struct lava_resident *find_copy(struct lava_residents *residents,
-                                       const struct lava_host_matrix *matrix) {
+static struct seen *find_seen(struct lava_residents *residents, const struct lava_host_matrix *matrix) {
     for (int i = 0; i < SEEN; i++)
-        if (residents->seen[i].is_stored && lava_residents_has(&residents->seen[i].matrix, matrix))
+        if (residents->seen[i].matrix.first && lava_host_matrix_is_same(&residents->seen[i].matrix, matrix))
             return &residents->seen[i];
     return NULL;
 }
 
-static struct lava_resident *find_seen(struct lava_residents *residents,
-                                       const struct lava_host_matrix *matrix) {
+/* Returns the matrix whose copy has this one: the matrix itself, or else one of which it is a block. */
+static struct seen *find_copied(struct lava_residents *residents, const struct lava_host_matrix *matrix) {
+    struct seen *own = find_seen(residents, matrix);
+    if (own && own->copy)
+        return own;
     for (int i = 0; i < SEEN; i++)
-        if (residents->seen[i].matrix.first && is_same(&residents->seen[i].matrix, matrix))
+        if (residents->seen[i].copy && lava_residents_has(&residents->seen[i].matrix, matrix))
             return &residents->seen[i];
     return NULL;
 }
 
-/* Returns the place of the matrix that was not seen for longest, empty; NULL if all have memory. */
-static struct lava_resident *take_place(struct lava_residents *residents) {
-    struct lava_resident *oldest = NULL;
+static struct seen *find_number(struct lava_residents *residents, uint64_t number) {
+    for (int i = 0; i < SEEN; i++)
+        if (residents->seen[i].copy && residents->seen[i].copy->number == number)
+            return &residents->seen[i];
+    return NULL;
+}
+
+/* Returns the place of the matrix that was not seen for longest, empty; NULL if all have copies. */
+static struct seen *take_place(struct lava_residents *residents) {
+    struct seen *oldest = NULL;
     for (int i = 0; i < SEEN; i++) {
-        struct lava_resident *resident = &residents->seen[i];
-        if (resident->buffer.bytes == 0 && resident->users == 0 && (!oldest || resident->seen < oldest->seen))
-            oldest = resident;
+        struct seen *seen = &residents->seen[i];
+        if (!seen->copy && !seen->is_making && (!oldest || seen->last < oldest->last))
+            oldest = seen;
     }
     if (oldest)
         memset(oldest, 0, sizeof *oldest);
     return oldest;
 }
 
-/* Compares some bytes of the matrix, spread over its columns, with those of the last look, and keeps them. */
-static bool compare_sights(struct lava_resident *resident) {
-    const struct lava_host_matrix *matrix = &resident->matrix;
-    uint64_t column_bytes = (uint64_t)matrix->rows * matrix->element_bytes;
-    size_t bytes = column_bytes < SIGHT_BYTES ? (size_t)column_bytes : SIGHT_BYTES;
-    bool is_same_still = true;
-    for (int i = 0; i < SIGHTS; i++) {
-        uint64_t column = (uint64_t)(matrix->columns - 1) * (uint64_t)i / (SIGHTS - 1);
-        uint64_t within = (column_bytes - bytes) / (SIGHTS - 1) * (uint64_t)i;
-        const char *place =
-            (const char *)matrix->first + column * (uint64_t)matrix->ld * matrix->element_bytes + within;
-        unsigned char *kept = resident->sights + i * SIGHT_BYTES;
-        if (is_same_still && memcmp(kept, place, bytes) == 0)
-            continue;
-        is_same_still = false;
-        memcpy(kept, place, bytes);
-    }
-    return is_same_still;
-}
-
-/* Adds a span of stale columns. Without room the last one grows over it. */
-static void add_stale(struct lava_resident *resident, struct lava_column_span span) {
-    struct lava_column_span *last = &resident->stale[LAVA_MATRIX_WATCH_SPANS - 1];
-    if (resident->stale_count < LAVA_MATRIX_WATCH_SPANS) {
-        resident->stale[resident->stale_count++] = span;
-        return;
-    }
-    last->first = span.first < last->first ? span.first : last->first;
-    last->end = span.end > last->end ? span.end : last->end;
+static enum lava_resident_state see(struct lava_residents *residents, const struct lava_host_matrix *matrix) {
+    struct seen *seen = find_seen(residents, matrix);
+    bool is_new = !seen;
+    if (is_new && !(seen = take_place(residents)))
+        return LAVA_RESIDENT_UNKNOWN;
+    seen->matrix = *matrix;
+    seen->last = residents->looks;
+    seen->calls++;
+    bool is_same_still = lava_sights_compare(&seen->sights, matrix);
+    return is_new ? LAVA_RESIDENT_NEW : is_same_still ? LAVA_RESIDENT_UNCHANGED : LAVA_RESIDENT_CHANGED;
 }
 
 /* The kernel cannot be trusted with any matrix then. */
 static void distrust(struct lava_residents *residents) {
     residents->is_distrusted = true;
     for (int i = 0; i < SEEN; i++)
-        if (residents->seen[i].users == 0)
-            forget(&residents->seen[i], true);
+        forget(residents, &residents->seen[i], true);
+}
+
+/* A call may upload columns of a copy that it has to itself. */
+static bool may_use(const struct lava_resident *copy, const struct lava_host_matrix *matrix) {
+    return !copy->is_filled &&
+           (lava_resident_copy_stale(copy, matrix) == 0 || lava_resident_copy_may_fill(copy, matrix));
+}
+
+/* Returns what the copy saves a call with the block. */
+static double saved_ns(const struct seen *seen, const struct lava_host_matrix *matrix) {
+    double columns = (double)(matrix->columns - lava_resident_copy_stale(seen->copy, matrix));
+    double bytes = columns * (double)matrix->rows * matrix->element_bytes;
+    return may_use(seen->copy, matrix) ? seen->rent_ns * bytes / (double)lava_host_matrix_bytes(&seen->matrix)
+                                       : 0;
 }
 
 /* Finds out what of the copy is stale. Returns whether it is worth keeping. */
-static bool check(struct lava_residents *residents, struct lava_resident *resident,
+static bool check(struct lava_residents *residents, struct seen *seen,
                   const struct lava_host_matrix *matrix) {
     struct lava_column_span spans[LAVA_MATRIX_WATCH_SPANS];
     uint64_t written_bytes;
-    double bytes = (double)lava_matrix_watch_bytes(&resident->matrix);
-    int count = lava_matrix_watch_ask(&resident->watch, matrix, spans, &written_bytes);
+    double bytes = (double)lava_matrix_watch_bytes(&seen->matrix);
+    int count = lava_matrix_watch_ask(&seen->copy->watch, matrix, spans, &written_bytes);
     if (count == LAVA_MATRIX_WATCH_LIES) {
         LAVA_LOG(WARN,
                  "a matrix at %p was written, and the kernel did not tell: none stays on the device "
                  "any more",
-                 resident->matrix.first);
+                 seen->matrix.first);
         distrust(residents);
         return false;
     }
     if (count < 0)
         return false;
     for (int i = 0; i < count; i++)
-        add_stale(resident, spans[i]);
-    return lava_residency_use(&resident->rule, bytes, (double)written_bytes, resident->rent_ns,
+        lava_resident_copy_add_stale(seen->copy, spans[i]);
+    return lava_residency_use(&seen->rule, bytes, (double)written_bytes, saved_ns(seen, matrix),
                               residents->looks);
 }
 
-/* Returns whether columns of the block are stale. */
-static bool is_stale(const struct lava_resident *resident, const struct lava_host_matrix *matrix) {
-    int64_t row, column;
-    has_block(&resident->matrix, matrix, &row, &column);
-    for (int i = 0; i < resident->stale_count; i++)
-        if (resident->stale[i].first < column + matrix->columns && column < resident->stale[i].end)
-            return true;
-    return false;
-}
-
-/* A call may upload columns of a copy that it has to itself. They go up whole, so it must have the whole
- * matrix: what is around its block may be written or unmapped meanwhile. */
-static bool may_use(const struct lava_resident *resident, const struct lava_host_matrix *matrix) {
-    return !resident->is_filled &&
-           (!is_stale(resident, matrix) || (resident->users == 0 && is_same(&resident->matrix, matrix)));
-}
-
-static enum lava_resident_state see(struct lava_residents *residents, const struct lava_host_matrix *matrix) {
-    struct lava_resident *resident = find_seen(residents, matrix);
-    bool is_new = !resident;
-    if (is_new && !(resident = take_place(residents)))
-        return LAVA_RESIDENT_UNKNOWN;
-    resident->matrix = *matrix;
-    resident->seen = residents->looks;
-    resident->calls++;
-    bool is_same_still = compare_sights(resident);
-    return is_new ? LAVA_RESIDENT_NEW : is_same_still ? LAVA_RESIDENT_UNCHANGED : LAVA_RESIDENT_CHANGED;
-}
-
+/* A block that the call can neither use nor bring up to date in the copy of a larger matrix is seen on its
+ * own, and may get its own copy. */
 static enum lava_resident_state look(struct lava_residents *residents, const struct lava_host_matrix *matrix,
                                      uint64_t *number) {
-    struct lava_resident *copy = find_copy(residents, matrix);
+    struct seen *copied = find_copied(residents, matrix);
     residents->looks++;
     if (residents->is_distrusted)
         return LAVA_RESIDENT_UNKNOWN;
-    if (copy && check(residents, copy, matrix)) {
-        copy->seen = residents->looks;
-        if (!may_use(copy, matrix))
-            return LAVA_RESIDENT_UNKNOWN;
-        *number = copy->number;
-        return LAVA_RESIDENT_STAYS;
+    if (copied && check(residents, copied, matrix)) {
+        const struct lava_resident *copy = copied->copy;
+        copied->last = residents->looks;
+        if (may_use(copy, matrix)) {
+            *number = copy->number;
+            return LAVA_RESIDENT_STAYS;
+        }
+        bool is_busy = copy->is_filled || matrix->rows == copy->matrix.rows;
+        return is_busy ? LAVA_RESIDENT_UNKNOWN : see(residents, matrix);
     }
-    if (copy && copy->is_stored) {
+    if (copied && copied->copy) {
         LAVA_LOG(DEBUG, "the copy of the matrix at %p is given up: the program writes it",
-                 copy->matrix.first);
+                 copied->matrix.first);
         residents->sums.forgotten++;
-        copy->gone = "the program writes it between calls";
-        forget(copy, true);
+        copied->gone = "the program writes it between calls";
+        forget(residents, copied, true);
     }
     enum lava_resident_state state = see(residents, matrix);
-    return copy ? LAVA_RESIDENT_CHANGED : state;
+    return copied ? LAVA_RESIDENT_CHANGED : state;
 }
 
 enum lava_resident_state lava_residents_look(struct lava_residents *residents,
                                              const struct lava_host_matrix *matrix, uint64_t *copy) {
-    int cancel_state;
+    struct lava_calm calm;
     *copy = 0;
-    if (!lock_in_time(residents, &cancel_state))
+    if (!lock(residents, LOOK_NS, &calm))
         return LAVA_RESIDENT_UNKNOWN;
+    const struct lava_resident *dead = residents->dead;
     enum lava_resident_state state = look(residents, matrix, copy);
-    unlock(residents, cancel_state);
+    bool has_forgotten = residents->dead != dead;
+    unlock(residents, &calm);
+    if (has_forgotten)
+        end_watches(residents);
     return state;
 }
 
@@ -314,179 +258,267 @@ bool lava_residents_weigh(struct lava_residents *residents, const struct lava_ho
                           enum lava_resident_state state, double rent_ns, double upload_ns) {
     double cost_ns = lava_residency_cost_ns((double)lava_host_matrix_bytes(matrix), upload_ns);
     bool pays = false;
-    int cancel_state;
-    if (!lock_in_time(residents, &cancel_state))
+    struct lava_calm calm;
+    if (!lock(residents, LOOK_NS, &calm))
         return false;
-    struct lava_resident *resident = find_seen(residents, matrix);
-    if (resident && !resident->is_stored && !residents->is_distrusted) {
-        lava_residency_see(&resident->rule, state == LAVA_RESIDENT_UNCHANGED, rent_ns);
-        resident->rent_ns = rent_ns;
+    struct seen *seen = find_seen(residents, matrix);
+    if (seen && !seen->copy && !seen->is_making && !residents->is_distrusted) {
+        lava_residency_see(&seen->rule, state == LAVA_RESIDENT_UNCHANGED, rent_ns);
+        seen->rent_ns = rent_ns;
         if (state != LAVA_RESIDENT_UNCHANGED)
-            resident->refusal = NULL;
-        pays = !resident->refusal &&
-               lava_residency_pays(&resident->rule, cost_ns, residents->use == LAVA_RESIDENT_CHECK);
+            seen->refusal = NULL;
+        pays = !seen->refusal &&
+               lava_residency_pays(&seen->rule, cost_ns, residents->use == LAVA_RESIDENT_CHECK);
     }
-    unlock(residents, cancel_state);
+    unlock(residents, &calm);
     return pays;
 }
 
-static uint64_t bytes_of(const struct lava_residents *residents) {
-    uint64_t bytes = 0;
-    for (int i = 0; i < SEEN; i++)
-        bytes += residents->seen[i].buffer.bytes;
-    return bytes;
-}
-
 /* Gives up the copy that is worth least, and less than `value`. Returns false if there is none. */
-static bool evict(struct lava_residents *residents, struct lava_device *device, double value) {
-    struct lava_resident *least = NULL;
+static bool evict(struct lava_residents *residents, double value) {
+    struct seen *least = NULL;
     for (int i = 0; i < SEEN; i++) {
-        struct lava_resident *resident = &residents->seen[i];
-        if (!resident->is_stored || resident->users > 0 || resident->is_filled)
+        struct seen *seen = &residents->seen[i];
+        if (!seen->copy || seen->copy->users > 0)
             continue;
-        double its = lava_residency_value(&resident->rule, (double)lava_host_matrix_bytes(&resident->matrix),
+        double its = lava_residency_value(&seen->rule, (double)lava_host_matrix_bytes(&seen->matrix),
                                           residents->looks);
         if (its < value) {
             value = its;
-            least = resident;
+            least = seen;
         }
     }
     if (!least)
         return false;
     least->gone = "its copy made room for another one";
-    forget(least, false);
-    lava_memory_free(device, &least->buffer);
+    forget(residents, least, true);
     residents->sums.evicted++;
     return true;
 }
 
+/* Returns whether a copy was given up. */
+static bool evict_one(struct lava_residents *residents, double value) {
+    struct lava_calm calm;
+    if (!lock(residents, STUCK_NS, &calm))
+        return false;
+    bool any = evict(residents, value);
+    unlock(residents, &calm);
+    return any;
+}
+
+/* Counts bytes of a buffer that is to be allocated. */
+static bool reserve(struct lava_residents *residents, uint64_t bytes, double value) {
+    struct lava_calm calm;
+    uint64_t after = bytes;
+    if (!lock(residents, STUCK_NS, &calm))
+        return false;
+    after += residents->bytes;
+    for (struct lava_resident *dead = residents->dead; dead; dead = dead->next)
+        after -= dead->buffer.bytes; /* it goes first */
+    while (after > residents->most_bytes) {
+        if (!evict(residents, value))
+            break;
+        after -= residents->dead->buffer.bytes;
+    }
+    if (after <= residents->most_bytes)
+        residents->bytes += bytes;
+    unlock(residents, &calm);
+    return after <= residents->most_bytes;
+}
+
+/* A buffer of the same size whose copy was given up is used again. */
 static const char *allocate(struct lava_residents *residents, struct lava_device *device,
-                            struct lava_resident *resident) {
-    uint32_t align = LAVA_RESIDENTS_ALIGN / resident->matrix.element_bytes;
-    int64_t ld = (resident->matrix.rows + align - 1) / align * align;
-    uint64_t bytes = (uint64_t)ld * resident->matrix.element_bytes * (uint64_t)resident->matrix.columns;
-    double value = fmax(resident->rent_ns, residents->use == LAVA_RESIDENT_CHECK) /
-                   (double)lava_host_matrix_bytes(&resident->matrix);
-    resident->ld = ld;
-    sweep(residents, device, resident);
-    if (resident->buffer.bytes == bytes)
+                            struct lava_resident *copy, double value) {
+    uint64_t bytes = lava_resident_copy_bytes(copy);
+    struct lava_resident *dead = take_dead(residents, bytes);
+    if (dead) {
+        copy->buffer = dead->buffer;
+        dead->buffer = (struct lava_buffer){0};
+        lava_resident_copy_destroy(dead, device);
         return NULL;
-    lava_memory_free(device, &resident->buffer);
-    while (bytes_of(residents) + bytes > residents->most_bytes)
-        if (!evict(residents, device, value))
-            return "there is no room for it beside others";
-    while (lava_memory_allocate(device, LAVA_MEMORY_DEVICE, bytes, &resident->buffer))
-        if (!evict(residents, device, value))
-            return "the device has no memory for it";
+    }
+    if (!reserve(residents, bytes, value))
+        return "there is no room for it beside others";
+    bury(residents, device);
+    while (lava_memory_allocate(device, LAVA_MEMORY_DEVICE, bytes, &copy->buffer)) {
+        if (evict_one(residents, value)) {
+            bury(residents, device);
+            continue;
+        }
+        residents->bytes -= bytes;
+        return "the device has no memory for it";
+    }
     return NULL;
 }
 
-/* The watch begins before the matrix is read. */
-static bool store(struct lava_residents *residents, struct lava_device *device,
-                  struct lava_resident *resident) {
-    resident->refusal = allocate(residents, device, resident);
-    if (!resident->refusal)
-        resident->refusal = lava_matrix_watch_begin(&resident->watch, &resident->matrix);
-    if (resident->refusal) {
-        LAVA_LOG(DEBUG, "the matrix at %p does not stay on the device: %s", resident->matrix.first,
-                 resident->refusal);
-        lava_memory_free(device, &resident->buffer);
-        return false;
+/* Returns the matrix, of which nobody else makes a copy meanwhile, and what a copy is worth for a byte; NULL
+ * if it is to have none. */
+static struct seen *begin_making(struct lava_residents *residents, const struct lava_host_matrix *matrix,
+                                 double *value) {
+    struct lava_calm calm;
+    if (!lock(residents, LOOK_NS, &calm))
+        return NULL;
+    struct seen *seen = find_seen(residents, matrix);
+    if (seen && (seen->copy || seen->is_making || residents->is_distrusted))
+        seen = NULL;
+    if (seen) {
+        seen->is_making = true;
+        *value = fmax(seen->rent_ns, residents->use == LAVA_RESIDENT_CHECK) /
+                 (double)lava_host_matrix_bytes(matrix);
     }
-    resident->is_stored = true;
-    resident->number = ++residents->copies;
-    resident->stale[0] = (struct lava_column_span){0, resident->matrix.columns};
-    resident->stale_count = 1;
-    lava_residency_store(&resident->rule,
-                         lava_residency_cost_ns((double)lava_host_matrix_bytes(&resident->matrix), 0));
-    resident->rule.used = residents->looks;
-    residents->sums.stored++;
-    LAVA_LOG(DEBUG, "the matrix at %p stays on the device: %.1f MiB", resident->matrix.first,
-             (double)resident->buffer.bytes / 0x1p20);
-    return true;
+    unlock(residents, &calm);
+    return seen;
 }
 
-static struct lava_resident *find_number(struct lava_residents *residents, uint64_t number) {
-    for (int i = 0; i < SEEN; i++)
-        if (residents->seen[i].is_stored && residents->seen[i].number == number)
-            return &residents->seen[i];
-    return NULL;
-}
-
-/* Makes a copy of a matrix that has none. A buffer of one that was given up may still be read. */
-static struct lava_resident *make(struct lava_residents *residents, struct lava_device *device,
-                                  const struct lava_host_matrix *matrix) {
-    struct lava_resident *resident = find_seen(residents, matrix);
-    bool may_store = resident && !resident->is_stored && resident->users == 0 && !residents->is_distrusted;
-    return may_store && store(residents, device, resident) ? resident : NULL;
-}
-
-static bool hold(struct lava_residents *residents, struct lava_device *device,
-                 const struct lava_host_matrix *matrix, uint64_t copy, struct lava_resident_hold *hold) {
-    struct lava_resident *resident = copy ? find_number(residents, copy) : make(residents, device, matrix);
-    if (!resident || !may_use(resident, matrix))
-        return false;
-    *hold = (struct lava_resident_hold){.resident = resident,
-                                        .copy = resident->number,
-                                        .buffer = &resident->buffer,
-                                        .whole = resident->matrix,
-                                        .ld = resident->ld};
-    if (is_stale(resident, matrix)) {
-        hold->is_filling = resident->is_filled = true;
-        hold->count = resident->stale_count;
-        memcpy(hold->spans, resident->stale, sizeof resident->stale);
-        resident->stale_count = 0;
+/* The call has the copy, and what is stale of its block to itself. */
+static void begin_use(struct lava_resident *copy, const struct lava_host_matrix *matrix,
+                      struct lava_resident_hold *hold) {
+    *hold = (struct lava_resident_hold){.resident = copy,
+                                        .copy = copy->number,
+                                        .buffer = &copy->buffer,
+                                        .whole = copy->matrix,
+                                        .block = *matrix,
+                                        .ld = copy->ld};
+    if (lava_resident_copy_stale(copy, matrix) > 0) {
+        hold->is_filling = copy->is_filled = true;
+        hold->count = lava_resident_copy_take_stale(copy, matrix, hold->spans);
     }
-    resident->users++;
-    return true;
+    copy->users++;
+}
+
+/* Puts the copy into the table, in use. Returns false if it must not be there. */
+static bool end_making(struct lava_residents *residents, struct seen *seen, struct lava_resident *copy,
+                       const char *refusal, double cost_ns, struct lava_resident_hold *hold) {
+    struct lava_calm calm;
+    if (!lock(residents, STUCK_NS, &calm))
+        return false;
+    bool is_made = !refusal && !residents->is_distrusted;
+    seen->is_making = false;
+    seen->refusal = refusal;
+    if (is_made) {
+        copy->number = ++residents->copies;
+        seen->copy = copy;
+        begin_use(copy, &seen->matrix, hold);
+        lava_residency_store(&seen->rule, cost_ns);
+        seen->rule.used = residents->looks;
+        residents->sums.stored++;
+    }
+    unlock(residents, &calm);
+    return is_made;
+}
+
+/* Makes a copy of a matrix that has none. The watch begins before the matrix is read. */
+static bool make(struct lava_residents *residents, struct lava_device *device,
+                 const struct lava_host_matrix *matrix, struct lava_resident_hold *hold) {
+    double value;
+    uint64_t begin_ns = lava_clock_now_ns();
+    struct seen *seen = begin_making(residents, matrix, &value);
+    if (!seen)
+        return false;
+    struct lava_resident *copy = lava_resident_copy_create(matrix);
+    const char *refusal =
+        copy ? allocate(residents, device, copy, value) : "there is no memory for what is known of it";
+    if (!refusal)
+        refusal = lava_matrix_watch_begin(&copy->watch, matrix);
+    double cost_ns = (double)(lava_clock_now_ns() - begin_ns);
+    if (end_making(residents, seen, copy, refusal, cost_ns, hold)) {
+        LAVA_LOG(DEBUG, "the matrix at %p stays on the device: %.1f MiB, %.2f ms", matrix->first,
+                 (double)copy->buffer.bytes / 0x1p20, cost_ns / 1e6);
+        return true;
+    }
+    LAVA_LOG(DEBUG, "the matrix at %p does not stay on the device: %s", matrix->first,
+             refusal ? refusal : "the watch is not trusted any more");
+    if (copy) {
+        residents->bytes -= copy->buffer.bytes;
+        lava_resident_copy_destroy(copy, device);
+    }
+    return false;
+}
+
+/* Finds the copy with the number. */
+static bool take(struct lava_residents *residents, const struct lava_host_matrix *matrix, uint64_t number,
+                 struct lava_resident_hold *hold) {
+    struct lava_calm calm;
+    if (!lock(residents, LOOK_NS, &calm))
+        return false;
+    struct seen *seen = find_number(residents, number);
+    bool is_there = seen && may_use(seen->copy, matrix);
+    if (is_there)
+        begin_use(seen->copy, matrix, hold);
+    unlock(residents, &calm);
+    return is_there;
 }
 
 bool lava_residents_hold(struct lava_residents *residents, struct lava_device *device,
                          const struct lava_host_matrix *matrix, uint64_t copy,
-                         struct lava_resident_hold *result) {
-    int cancel_state;
-    *result = (struct lava_resident_hold){0};
-    if (!lock_in_time(residents, &cancel_state))
-        return false;
-    bool is_held = hold(residents, device, matrix, copy, result);
-    unlock(residents, cancel_state);
-    return is_held;
+                         struct lava_resident_hold *hold) {
+    *hold = (struct lava_resident_hold){0};
+    return copy ? take(residents, matrix, copy, hold) : make(residents, device, matrix, hold);
 }
 
-static void count_use(struct lava_residents *residents, const struct lava_resident_hold *hold) {
+/* seen: NULL if the copy was given up meanwhile. */
+static void count_use(struct lava_residents *residents, const struct lava_resident_hold *hold,
+                      struct seen *seen) {
     struct lava_residents_sums *sums = &residents->sums;
-    double bytes = (double)lava_host_matrix_bytes(&hold->whole), filled = (double)sums->refreshed_bytes;
+    uint64_t before = sums->refreshed_bytes;
     sums->used++;
     sums->refreshed += hold->is_filling;
     for (int i = 0; i < hold->count; i++)
         sums->refreshed_bytes += (uint64_t)(hold->spans[i].end - hold->spans[i].first) *
                                  (uint64_t)hold->whole.rows * hold->whole.element_bytes;
-    filled = (double)sums->refreshed_bytes - filled;
-    hold->resident->uses++;
-    hold->resident->saved_ns += hold->resident->rent_ns * (1 - fmin(1, filled / bytes));
+    if (!seen)
+        return;
+    double share = (double)(sums->refreshed_bytes - before) / (double)lava_host_matrix_bytes(&hold->whole);
+    seen->uses++;
+    seen->saved_ns += seen->rent_ns * (1 - fmin(1, share));
 }
 
-void lava_residents_return(struct lava_residents *residents, struct lava_device *device,
-                           struct lava_resident_hold *hold, enum lava_resident_end end) {
-    struct lava_resident *resident = hold->resident;
-    int cancel_state;
-    if (!resident)
-        return;
-    lock(residents, &cancel_state);
-    resident->users--;
+/* Returns whether the copy is dead, and nobody uses it any more. */
+static bool end_use(struct lava_residents *residents, const struct lava_resident_hold *hold,
+                    enum lava_resident_end end) {
+    struct lava_resident *copy = hold->resident;
+    struct seen *seen = find_number(residents, copy->number);
+    copy->users--;
     if (hold->is_filling)
-        resident->is_filled = false;
+        copy->is_filled = false;
     if (end == LAVA_RESIDENT_KEEPS)
-        count_use(residents, hold);
-    else if (end == LAVA_RESIDENT_DIFFERS || hold->is_filling)
-        forget(resident, true);
+        count_use(residents, hold, seen);
+    else if (seen && (end == LAVA_RESIDENT_DIFFERS || hold->is_filling))
+        forget(residents, seen, true);
     if (end == LAVA_RESIDENT_DIFFERS) {
         residents->sums.differences++;
         distrust(residents);
     }
-    if (!device->shared->failed)
-        free_buffer(resident, device);
-    unlock(residents, cancel_state);
+    if (!seen && copy->users == 0) { /* it was given up before */
+        copy->next = residents->dead;
+        residents->dead = copy;
+    }
+    return copy->is_dead && copy->users == 0;
+}
+
+/* Of a device that has failed nothing is used any more: the program's writes need not be watched. */
+static void abandon(struct lava_residents *residents) {
+    struct lava_calm calm;
+    if (!lock(residents, STUCK_NS, &calm))
+        return;
+    residents->is_distrusted = true;
+    for (int i = 0; i < SEEN; i++)
+        forget(residents, &residents->seen[i], false);
+    unlock(residents, &calm);
+    end_watches(residents);
+}
+
+void lava_residents_return(struct lava_residents *residents, struct lava_device *device,
+                           struct lava_resident_hold *hold, enum lava_resident_end end) {
+    struct lava_calm calm;
+    if (residents && hold->resident && lock(residents, STUCK_NS, &calm)) {
+        bool is_dead = end_use(residents, hold, end);
+        unlock(residents, &calm);
+        if (is_dead)
+            bury(residents, device);
+    }
+    if (residents && device->shared->failed)
+        abandon(residents);
     *hold = (struct lava_resident_hold){0};
 }
 
@@ -497,71 +529,32 @@ uint64_t lava_residents_address(const struct lava_resident_hold *hold, const voi
            from % pitch;
 }
 
-bool lava_residents_release(struct lava_residents *residents, struct lava_device *device) {
-    bool any = false;
-    int cancel_state;
-    lock(residents, &cancel_state);
+bool lava_residents_release(struct lava_residents *residents, struct lava_device *device, bool in_vain) {
+    struct lava_calm calm;
+    if (!lock(residents, STUCK_NS, &calm))
+        return false;
     for (int i = 0; i < SEEN; i++) {
-        struct lava_resident *resident = &residents->seen[i];
-        if (resident->users > 0)
+        struct seen *seen = &residents->seen[i];
+        if (!seen->copy || seen->copy->users > 0)
             continue;
-        any = any || resident->buffer.bytes > 0;
-        residents->sums.evicted += resident->is_stored;
-        if (resident->is_stored)
-            resident->gone = "its copy went when a call needed memory, or no call came";
-        forget(resident, false);
-        free_buffer(resident, device);
+        seen->gone = "its copy went when a call needed memory, or no call came";
+        forget(residents, seen, in_vain);
+        residents->sums.evicted++;
     }
-    unlock(residents, cancel_state);
-    return any;
+    unlock(residents, &calm);
+    return bury(residents, device);
 }
 
-uint64_t lava_residents_bytes(struct lava_residents *residents) {
-    int cancel_state;
-    lock(residents, &cancel_state);
-    uint64_t bytes = bytes_of(residents);
-    unlock(residents, cancel_state);
-    return bytes;
+uint64_t lava_residents_bytes(const struct lava_residents *residents) {
+    return residents->bytes;
 }
 
 struct lava_residents_sums lava_residents_sums(struct lava_residents *residents) {
     struct lava_residents_sums sums = {0};
-    int cancel_state;
-    if (!lock_in_time(residents, &cancel_state))
+    struct lava_calm calm;
+    if (!lock(residents, STUCK_NS, &calm))
         return sums;
     sums = residents->sums;
-    unlock(residents, cancel_state);
+    unlock(residents, &calm);
     return sums;
-}
-
-static const char *why_not(const struct lava_residents *residents, const struct lava_resident *resident) {
-    if (resident->is_stored)
-        return NULL;
-    if (residents->is_distrusted)
-        return "a write was not noticed, so no matrix stays any more";
-    if (resident->refusal)
-        return resident->refusal;
-    if (resident->gone)
-        return resident->gone;
-    return resident->rule.unchanged == 0 ? "the program writes it between calls"
-                                         : "a copy would not have saved its cost yet";
-}
-
-int lava_residents_list(struct lava_residents *residents, struct lava_stats_matrix *matrices, int most) {
-    int cancel_state, count = 0;
-    if (!lock_in_time(residents, &cancel_state))
-        return 0;
-    for (int i = 0; i < SEEN && count < most; i++) {
-        const struct lava_resident *resident = &residents->seen[i];
-        if (resident->matrix.first && (resident->calls > 1 || resident->uses > 0))
-            matrices[count++] = (struct lava_stats_matrix){.first = resident->matrix.first,
-                                                           .rows = resident->matrix.rows,
-                                                           .columns = resident->matrix.columns,
-                                                           .bytes = lava_host_matrix_bytes(&resident->matrix),
-                                                           .uses = resident->uses,
-                                                           .saved_ns = resident->saved_ns,
-                                                           .why = why_not(residents, resident)};
-    }
-    unlock(residents, cancel_state);
-    return count;
 }

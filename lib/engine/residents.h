@@ -9,11 +9,7 @@
 #include "dispatch/operation.h"
 #include "dispatch/residency.h"
 #include "lib/base/stats.h"
-#include "lib/host/matrix_watch.h"
-#include "lib/vk/memory.h"
-
-/* Columns of a copy begin at multiples of this, and rows of blocks of it must: pack reads words of it. */
-#define LAVA_RESIDENTS_ALIGN 16
+#include "lib/engine/resident_copy.h"
 
 struct lava_residents;
 
@@ -50,8 +46,9 @@ struct lava_resident_hold {
     uint64_t copy;                  /* its number */
     const struct lava_buffer *buffer;
     struct lava_host_matrix whole; /* on the host */
+    struct lava_host_matrix block; /* of it, which the call works with */
     int64_t ld;                    /* on the device, in elements */
-    bool is_filling;               /* columns go up first; nobody else holds the copy */
+    bool is_filling;               /* columns of the block go up; nobody else holds the copy */
     int count;
     struct lava_column_span spans[LAVA_MATRIX_WATCH_SPANS]; /* those columns */
 };
@@ -68,7 +65,8 @@ enum lava_resident_end {
     LAVA_RESIDENT_FAILED, /* the call: columns may not have gone up */
     LAVA_RESIDENT_DIFFERS /* from the host's matrix: it is counted, and no copy is made any more */
 };
-/* Ends the use. The device is not at it any more. An empty hold is allowed. */
+/* Ends the use. The device is not at it any more. An empty hold is allowed, and so is NULL with one. If the
+ * device has failed, all copies are given up. */
 void lava_residents_return(struct lava_residents *residents, struct lava_device *device,
                            struct lava_resident_hold *hold, enum lava_resident_end end);
 /* Returns whether a matrix is a block of another one's copy, where pack can read it. */
@@ -76,10 +74,11 @@ bool lava_residents_has(const struct lava_host_matrix *whole, const struct lava_
 /* Returns where the element at the host's address is on the device. It is one of the matrix. */
 uint64_t lava_residents_address(const struct lava_resident_hold *hold, const void *first);
 
-/* Frees all copies that no call holds. Returns whether there were any. */
-bool lava_residents_release(struct lava_residents *residents, struct lava_device *device);
+/* Frees all copies that no call holds. in_vain: as in lava_residency_forget. Returns whether there were any.
+ */
+bool lava_residents_release(struct lava_residents *residents, struct lava_device *device, bool in_vain);
 /* Returns the device memory of all copies. */
-uint64_t lava_residents_bytes(struct lava_residents *residents);
+uint64_t lava_residents_bytes(const struct lava_residents *residents);
 
 /* Counts since the beginning. */
 struct lava_residents_sums {

@@ -22,6 +22,12 @@ static inline uint64_t lava_host_matrix_bytes(const struct lava_host_matrix *mat
     return (uint64_t)matrix->rows * (uint64_t)matrix->columns * matrix->element_bytes;
 }
 
+static inline bool lava_host_matrix_is_same(const struct lava_host_matrix *a,
+                                            const struct lava_host_matrix *b) {
+    return a->first == b->first && a->ld == b->ld && a->rows == b->rows && a->columns == b->columns &&
+           a->element_bytes == b->element_bytes;
+}
+
 /* Columns from `first` to before `end`. */
 struct lava_column_span {
     int64_t first, end;

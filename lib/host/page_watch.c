@@ -10,11 +10,11 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "lib/base/calm.h"
 #include "lib/base/log.h"
 #include "lib/host/page_ranges.h"
 #include "lib/host/page_self_test.h"
@@ -69,35 +69,10 @@ static void open_once(void) {
         lava_page_kernel_close(&state.kernel);
 }
 
-/* A program's signal handler may jump out of what it interrupts, and its threads may be cancelled: neither
- * while the lock is held, or nobody gets it any more. */
-struct calm {
-    sigset_t signals;
-    int cancel_state, saved_errno;
-};
-
-static struct calm calm_down(void) {
-    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS}; /* of this thread's code */
-    struct calm calm = {.saved_errno = errno};
-    sigset_t all;
-    sigfillset(&all);
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
-        sigdelset(&all, own[i]);
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &calm.cancel_state);
-    pthread_sigmask(SIG_BLOCK, &all, &calm.signals);
-    return calm;
-}
-
-static void go_on(const struct calm *calm) {
-    errno = calm->saved_errno;
-    pthread_sigmask(SIG_SETMASK, &calm->signals, NULL);
-    pthread_setcancelstate(calm->cancel_state, NULL);
-}
-
 const char *lava_page_watch_open(void) {
-    struct calm calm = calm_down();
+    struct lava_calm calm = lava_calm_down();
     pthread_once(&state.once, open_once);
-    go_on(&calm);
+    lava_calm_end(&calm);
     return state.refusal ? state.refusal : *state.is_own ? NULL : REFUSAL_CHILD;
 }
 
@@ -229,7 +204,7 @@ struct lava_page_watch *lava_page_watch_begin(const struct lava_page_range *page
         *refusal = "it is not whole pages";
     if (*refusal)
         return NULL;
-    struct calm calm = calm_down();
+    struct lava_calm calm = lava_calm_down();
     struct lava_page_watch *watch = calloc(1, sizeof *watch);
     pthread_mutex_lock(&state.lock);
     *refusal = !watch       ? "there is no memory"
@@ -245,7 +220,7 @@ struct lava_page_watch *lava_page_watch_begin(const struct lava_page_range *page
         watch = NULL;
     }
     pthread_mutex_unlock(&state.lock);
-    go_on(&calm);
+    lava_calm_end(&calm);
     return watch;
 }
 
@@ -273,20 +248,20 @@ int lava_page_watch_ask(struct lava_page_watch *watch, struct lava_page_range *w
     const char *refusal = NULL;
     if (most < 1 || !*state.is_own)
         return -1;
-    struct calm calm = calm_down();
+    struct lava_calm calm = lava_calm_down();
     pthread_mutex_lock(&state.lock);
     int count = ask(watch, written, most, &refusal);
     pthread_mutex_unlock(&state.lock);
     if (refusal)
         LAVA_LOG(INFO, "memory is watched no more: %s", refusal);
-    go_on(&calm);
+    lava_calm_end(&calm);
     return count;
 }
 
 void lava_page_watch_end(struct lava_page_watch *watch) {
     if (!watch)
         return;
-    struct calm calm = calm_down();
+    struct lava_calm calm = lava_calm_down();
     if (*state.is_own) { /* in a child others of the list may be half changed */
         pthread_mutex_lock(&state.lock);
         struct lava_page_watch **place = &state.first;
@@ -298,5 +273,5 @@ void lava_page_watch_end(struct lava_page_watch *watch) {
         pthread_mutex_unlock(&state.lock);
     }
     free(watch);
-    go_on(&calm);
+    lava_calm_end(&calm);
 }

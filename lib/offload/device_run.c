@@ -56,7 +56,7 @@ static enum lava_status run_plan(struct lava_lane_lock *lock, const struct lava_
             return status;
         bool had_residents = operation == caller && lava_operation_has_resident(caller);
         operation = &uploaded;
-        if (lava_engine_release_residents(lock->engine) || had_residents)
+        if (lava_engine_release_residents(lock->engine, true) || had_residents)
             continue;
         if (lava_context_find_memory(lock))
             continue;

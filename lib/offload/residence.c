@@ -9,13 +9,17 @@
 #include <pthread.h>
 
 #include "dispatch/cost.h"
+#include "lib/base/calm.h"
 #include "lib/base/config.h"
 #include "lib/base/log.h"
 #include "lib/engine/engine.h"
 #include "lib/offload/context.h"
 #include "lib/offload/planning.h"
 
-static pthread_once_t opened = PTHREAD_ONCE_INIT;
+static struct {
+    pthread_once_t once;
+    _Atomic bool is_done; /* later calls do not even look at `once` */
+} opened = {.once = PTHREAD_ONCE_INIT};
 static const char *why; /* nothing stays */
 
 /* Called at exit: the device may be used by a thread that goes on. */
@@ -45,14 +49,21 @@ static void open(void) {
     else
         LAVA_LOG(INFO, "no matrix stays on the device: %s", why);
     lava_stats_ask_copies(tell);
+    opened.is_done = true;
 }
 
-/* Returns the first device's, NULL if there are none. */
+/* Returns the first device's, NULL if there are none. Whoever waits for the first one to open them would wait
+ * for ever if a signal handler jumped out of that. */
 static struct lava_residents *residents_of(void) {
     if (lava_config_get()->resident == LAVA_RESIDENT_OFF || !lava_context_engine())
         return NULL;
-    pthread_once(&opened, open);
-    return lava_context_engine()->device->shared->residents;
+    if (!opened.is_done) {
+        struct lava_calm calm = lava_calm_down();
+        pthread_once(&opened.once, open);
+        lava_calm_end(&calm);
+    }
+    const struct lava_device_shared *shared = lava_context_engine()->device->shared;
+    return shared->failed ? NULL : shared->residents;
 }
 
 /* C is written, so an operand that is C itself does not stay. */

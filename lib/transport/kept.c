@@ -141,7 +141,7 @@ static bool has(const struct lava_resident_hold *kept, const struct lava_operati
     const struct lava_host_matrix matrix = lava_residents_matrix(operation, is_b);
     const struct lava_operand *operand = is_b ? &operation->b : &operation->a;
     return kept->resident && (kept->is_filling || operand->is_stored) &&
-           (operand->is_stored || operand->copy == kept->copy) && lava_residents_has(&kept->whole, &matrix);
+           (operand->is_stored || operand->copy == kept->copy) && lava_residents_has(&kept->block, &matrix);
 }
 
 /* The whole matrix goes first: its stale columns go up, and the other operand may be a block of it. */

@@ -22,8 +22,8 @@ static void call(struct matrix *matrix, double share, double rent_ns, bool is_ch
     matrix->calls++;
     if (matrix->is_stored) {
         matrix->lost_ns += share * BYTES / 4096 * 1500 - (1 - share) * rent_ns;
-        matrix->is_stored =
-            lava_residency_use(&matrix->residency, BYTES, share * BYTES, rent_ns, matrix->calls);
+        matrix->is_stored = lava_residency_use(&matrix->residency, BYTES, share * BYTES,
+                                               (1 - share) * rent_ns, matrix->calls);
         matrix->used++;
         if (!matrix->is_stored)
             lava_residency_forget(&matrix->residency, true);
@@ -121,6 +121,30 @@ static void small_changes_are_worth_it_and_large_ones_are_not(void **state) {
     assert_true(many.lost_ns < 10 * BYTES / 4096 * 1500);
 }
 
+/* Two matrices, room for one copy: each call with the other one takes its place before it was used. */
+static void copies_that_alternate_for_memory_get_fewer(void **state) {
+    struct lava_residency both[2] = {{0}, {0}};
+    double cost_ns = lava_residency_cost_ns(BYTES, 0);
+    int stored = -1, stores = 0;
+    (void)state;
+    for (int i = 0; i < 2000; i++) {
+        struct lava_residency *own = &both[i % 2];
+        if (stored == i % 2) {
+            assert_true(lava_residency_use(own, BYTES, 0, RENT, (uint64_t)i));
+            continue;
+        }
+        lava_residency_see(own, i > 1, RENT);
+        if (!lava_residency_pays(own, cost_ns, false))
+            continue;
+        if (stored >= 0)
+            lava_residency_forget(&both[stored], true);
+        lava_residency_store(own, 100 * RENT);
+        stored = i % 2;
+        stores++;
+    }
+    assert_in_range(stores, 1, 30);
+}
+
 static void the_least_useful_copy_goes_first(void **state) {
     struct lava_residency old = {0}, busy = {0}, large = {0};
     (void)state;
@@ -192,6 +216,7 @@ int main(void) {
         cmocka_unit_test(patience_grows_with_copies_in_vain),
         cmocka_unit_test(copies_that_paid_cost_no_patience),
         cmocka_unit_test(small_changes_are_worth_it_and_large_ones_are_not),
+        cmocka_unit_test(copies_that_alternate_for_memory_get_fewer),
         cmocka_unit_test(the_least_useful_copy_goes_first),
         cmocka_unit_test(a_thin_product_of_a_resident_takes_no_upload),
         cmocka_unit_test(residents_change_no_sums_and_lower_no_bound),

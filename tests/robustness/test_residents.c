@@ -410,7 +410,7 @@ static int two_users(void) {
     a[7 * LD] += 1;
     CASE_CHECK(lava_residents_look(residents, &matrix, &copy) == LAVA_RESIDENT_UNKNOWN && copy == 0);
     CASE_CHECK(!lava_residents_hold(residents, device, &matrix, copy, &three));
-    CASE_CHECK(!lava_residents_release(residents, device));
+    CASE_CHECK(!lava_residents_release(residents, device, false));
     call(&whole, a);
     lava_residents_return(residents, device, &one, LAVA_RESIDENT_KEEPS);
     call(&whole, a);
@@ -443,7 +443,7 @@ static int only_what_was_asked(void) {
     matrix.columns = K - 50;
     a[7 * LD] += 1;
     CASE_CHECK(lava_residents_look(residents, &matrix, &copy) == LAVA_RESIDENT_STAYS);
-    CASE_CHECK(lava_residents_release(residents, device)); /* the part's */
+    CASE_CHECK(lava_residents_release(residents, device, false)); /* the part's */
     CASE_CHECK(!lava_residents_hold(residents, device, &matrix, copy, &of_part));
     lava_residents_return(residents, device, &of_whole, LAVA_RESIDENT_KEEPS);
     calls(&part, a, 2);
