@@ -9,6 +9,8 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -378,6 +380,30 @@ static void by_child(struct range range, const char *from) {
         by_memcpy(range, from);
 }
 
+/* An element, as a debugger does it. */
+static void by_debugger(struct range range, const char *from) {
+    long word = 0, is_poked = 0;
+    char *place = spaces + range.first / sizeof word * sizeof word;
+    memcpy(&word, from, sizeof word);
+    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+    pid_t debugger = fork();
+    if (debugger == 0) {
+        pid_t parent = getppid();
+        if (ptrace(PTRACE_ATTACH, parent, NULL, NULL) == 0) {
+            waitpid(parent, NULL, __WALL);
+            is_poked = ptrace(PTRACE_POKEDATA, parent, place, word) == 0;
+            ptrace(PTRACE_DETACH, parent, NULL, NULL);
+        }
+        _exit(!is_poked);
+    }
+    int status = 1;
+    require(debugger > 0, "fork");
+    while (waitpid(debugger, &status, 0) < 0) /* it was stopped */
+        ;
+    if (status != 0) /* not permitted */
+        memcpy(place, &word, sizeof word);
+}
+
 /* What changes pages, and no byte of them; some are written afterwards. */
 static void advise(struct range range, int advice, const char *from) {
     struct range pages = pages_of(range);
@@ -439,6 +465,7 @@ static const struct {
             {"mremap from the other", by_exchange},
             {"beside a child", beside_child},
             {"process_vm_writev of a child", by_child},
+            {"PTRACE_POKEDATA", by_debugger},
             {"MADV_PAGEOUT", by_pageout},
             {"MADV_COLLAPSE", by_collapse},
             {"MADV_NOHUGEPAGE", by_small_pages},
@@ -481,6 +508,24 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     return 0;
 }
 
+/* Each way once: within the matrix, and at its ends, while a copy is there. */
+static void each_way(void) {
+    const size_t first = 4 * shapes[0].first, end = first + 4 * (649 * 512 + 509);
+    const struct range ranges[] = {{first + 100 * PAGE + 2000, 3000}, {first, 8}, {end - 8, 8}};
+    const uint8_t plain[4] = {0};
+    for (int way = 0; way < WAYS; way++)
+        for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
+            tell(ways[way].name, ranges[i].first, ranges[i].bytes);
+            for (int before = 0; before < 2; before++)
+                call_once(&(struct fuzz_input){plain, 4}, 0, &shapes[0]);
+            ways[way].write(ranges[i], pattern_of((unsigned)(way + 1), ranges[i]) + 4 * i);
+            call_once(&(struct fuzz_input){plain, 4}, 0, &shapes[0]);
+            require(sums().differences == 0, "a copy differs");
+            story[0] = '\0';
+        }
+    end_child();
+}
+
 static void print_sums(void) {
     struct lava_residents_sums all = sums();
     fprintf(stderr, "copies: stored %llu, used %llu, refreshed %llu, forgotten %llu, evicted %llu\n",
@@ -505,6 +550,8 @@ int LLVMFuzzerInitialize(int *count, char ***arguments) {
     lavablas_wait(NULL);
     LLVMFuzzerTestOneInput(calls, sizeof calls);
     require(sums().stored == 1 || lava_page_watch_open(), "no matrix stays");
+    each_way();
+    require(sums().used > WAYS || lava_page_watch_open(), "matrices hardly stay");
     atexit(print_sums);
     return 0;
 }

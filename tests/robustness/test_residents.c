@@ -394,6 +394,61 @@ static int threads(void) {
     return case_result();
 }
 
+/* A thread writes columns while calls multiply them by 0: whatever they hold then, the result is the same.
+ * When it has ended, they count. */
+static struct {
+    atomic_bool goes_on;
+    float *columns;
+    size_t count;
+} writer;
+
+static void *write_columns(void *unused) {
+    for (unsigned random = 1; writer.goes_on; random++)
+        writer.columns[rand_r(&random) % writer.count] = (float)(random % 5) - 2;
+    return unused;
+}
+
+static int written_during_calls(void) {
+    enum { FIRST = 300, COLUMNS = 100 };
+    float *a = new_matrix(), b[K * N], c[M * N];
+    calls(&whole, a, 40);
+    CASE_CHECK(sums().stored > 0);
+    writer.columns = a + FIRST * LD;
+    writer.count = COLUMNS * LD;
+    for (int turn = 0; turn < 4; turn++) {
+        pthread_t thread;
+        fill(b, K * N);
+        for (int i = 0; i < N; i++)
+            memset(b + i * K + FIRST, 0, sizeof(float) * COLUMNS);
+        writer.goes_on = true;
+        CASE_CHECK(pthread_create(&thread, NULL, write_columns, NULL) == 0);
+        for (int i = 0; i < 4; i++) {
+            multiply(&whole, a, b, K, c);
+            CASE_CHECK(is_right(&whole, a, b, K, c));
+        }
+        writer.goes_on = false;
+        pthread_join(thread, NULL);
+        calls(&whole, a, 2);
+    }
+    return case_result();
+}
+
+/* A matrix of a page is not looked at, wherever it is. */
+static int one_page(void) {
+    float *a = map();
+    const struct shape shape = {.rows = 64, .columns = 16, .lda = 64, .n = N};
+    if (!CASE_CHECK(a != NULL))
+        return case_result();
+    fill(a, 1024 + 3 * 1024);
+    for (int i = 0; i < 4; i++) {
+        a[i * 200] += 1;
+        calls(&shape, a, 2);
+        calls(&shape, a + 777, 2);
+    }
+    CASE_CHECK(sums().stored == 0 && sums().used == 0);
+    return case_result();
+}
+
 /* Two calls hold one copy. While they do, nobody uploads to it. */
 static int two_users(void) {
     float *a = new_matrix();
@@ -594,6 +649,9 @@ static const struct test_case cases[] = {
     {"given_back", given_back, .variables = {CHECK, "LAVABLAS_IDLE=0.2"}},
     {"threads", threads, .variables = {CHECK, "LAVABLAS_LANES=2"}},
     {"two_users", two_users, .variables = {CHECK}},
+    {"written_during_calls", written_during_calls,
+     .variables = {"LAVABLAS_RESIDENT=auto", "LAVABLAS_MODE=gpu"}},
+    {"one_page", one_page, .variables = {CHECK}},
     {"only_what_was_asked", only_what_was_asked, .variables = {CHECK}},
     {"block_beside_whole", block_beside_whole, .variables = {CHECK}},
     {"failing", failing, .lines = -1, .variables = {CHECK}},
