@@ -78,9 +78,9 @@ struct lava_operand {
     enum lava_region stored; /* the triangle of X that is stored; all of it if X is general. The other
                               * triangle is never read */
     bool unit_diagonal;      /* triangular: the diagonal is not read; its elements are 1 */
-    bool is_resident; /* the device has, or is to get, a copy that stays (lib/engine/residents.h): plans count
-                       * no upload */
-    bool is_stored;   /* it is to get it in this call */
+    bool is_resident; /* the first device has a copy that stays (lib/engine/residents.h): plans count no
+                       * upload */
+    bool is_stored;   /* it is uploaded, and is to leave a copy in this call */
     uint64_t copy;    /* the number of the copy that was looked at; 0: there is none yet */
 };
 
@@ -262,9 +262,13 @@ double lava_operation_flops(const struct lava_operation *operation);
 double lava_operation_operand_bytes(const struct lava_operation *operation);
 /* The same without operands that stay on the device. */
 double lava_operation_upload_bytes(const struct lava_operation *operation);
-/* Returns whether A or B stays on the device; and the operation as if neither did. */
+/* Returns whether A or B is on the device already; whether one is to leave a copy there; and the operation
+ * as if neither were so. */
 static inline bool lava_operation_has_resident(const struct lava_operation *operation) {
     return operation->a.is_resident || operation->b.is_resident;
+}
+static inline bool lava_operation_stores(const struct lava_operation *operation) {
+    return operation->a.is_stored || operation->b.is_stored;
 }
 struct lava_operation lava_operation_without_residents(const struct lava_operation *operation);
 /* Returns the work that the offload threshold is compared with: m n k, of a triangle half, of two products

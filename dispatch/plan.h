@@ -86,4 +86,11 @@ struct lava_plan {
     enum lava_imports imports; /* as overridden: the engine decides for each operand where it is */
 };
 
+/* Returns whether both compute the same sums in the same order. */
+static inline bool lava_plan_has_same_sums(const struct lava_plan *a, const struct lava_plan *b) {
+    return a->kernel == b->kernel && a->blocking.split_k == b->blocking.split_k &&
+           a->blocking.block_k == b->blocking.block_k && a->blocking.blocks_k == b->blocking.blocks_k &&
+           a->blocking.epilogue == b->blocking.epilogue;
+}
+
 #endif

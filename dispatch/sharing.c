@@ -47,13 +47,6 @@ static bool has_blocks(const struct lava_operation *operation, const struct lava
            (!by_columns || blocking->blocks_m == 1);
 }
 
-/* Returns whether both compute the same sums in the same order. */
-static bool has_same_sums(const struct lava_plan *a, const struct lava_plan *b) {
-    return a->kernel == b->kernel && a->blocking.split_k == b->blocking.split_k &&
-           a->blocking.block_k == b->blocking.block_k && a->blocking.blocks_k == b->blocking.blocks_k &&
-           a->blocking.epilogue == b->blocking.epilogue;
-}
-
 /* The blocks are those of one engine: they have nothing in common. */
 static bool share_batch(const struct lava_operation *operation, const struct lava_capabilities *device,
                         const struct lava_figures *figures, const struct lava_plan *one, uint32_t engines,
@@ -168,7 +161,7 @@ static bool plan_cut(const struct lava_operation *operation, const struct lava_c
                                              .at_once = 1,
                                              .engines = cut->engines};
     lava_policy_choose(operation, device, figures, LAVA_MODE_GPU, &overrides, plan);
-    return plan->place == LAVA_PLACE_GPU && has_same_sums(plan, one) &&
+    return plan->place == LAVA_PLACE_GPU && lava_plan_has_same_sums(plan, one) &&
            has_blocks(operation, &plan->blocking, cut->engines);
 }
 

@@ -249,6 +249,7 @@ void lava_engine_expect(struct lava_engine *engine, double seconds) {
 
 void lava_engine_begin_call(struct lava_engine *engine) {
     memset(engine->transferred, 0, sizeof engine->transferred);
+    engine->is_unusual = false;
 }
 
 void lava_engine_end_call(const struct lava_engine *engine) {

@@ -22,6 +22,7 @@ struct lava_engine {
     bool has_usual;
     struct lava_panel_choice panels;                        /* of LU; set by tests and benchmarks alone */
     struct lava_stats_transfer transferred[LAVA_TRANSFERS]; /* so far; lib/offload counts and resets them */
+    bool is_unusual;  /* in this call copies that stay were made or brought up to date, or one was missing */
     double spared_ns; /* time lost so far because memory was spared; lib/offload counts it */
     /* By these its plans are chosen; never NULL. Whoever sets them keeps them, and any thread may read them.
      */

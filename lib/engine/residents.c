@@ -54,10 +54,10 @@ static void forget(struct lava_residents *residents, struct seen *seen, bool in_
 /* Ends the watches of the dead: the program's writes cost nothing more. Their buffers wait for a thread that
  * has a device. */
 static void end_watches(struct lava_residents *residents) {
-    struct lava_matrix_watch watch;
-    struct lava_calm calm;
-    do {
-        watch = (struct lava_matrix_watch){0};
+    bool any = true;
+    while (any) {
+        struct lava_matrix_watch watch = {0};
+        struct lava_calm calm;
         if (!lock(residents, LOOK_NS, &calm))
             return;
         for (struct lava_resident *copy = residents->dead; copy && !watch.kernel; copy = copy->next)
@@ -66,8 +66,9 @@ static void end_watches(struct lava_residents *residents) {
                 copy->watch = (struct lava_matrix_watch){0};
             }
         unlock(residents, &calm);
+        any = watch.kernel != NULL;
         lava_matrix_watch_end(&watch);
-    } while (watch.kernel);
+    }
 }
 
 /* Takes a dead copy, with a buffer of so many bytes or any (0); NULL if there is none. */
@@ -309,17 +310,13 @@ static bool evict_one(struct lava_residents *residents, double value) {
 /* Counts bytes of a buffer that is to be allocated. */
 static bool reserve(struct lava_residents *residents, uint64_t bytes, double value) {
     struct lava_calm calm;
-    uint64_t after = bytes;
     if (!lock(residents, STUCK_NS, &calm))
         return false;
-    after += residents->bytes;
+    uint64_t after = bytes + residents->bytes;
     for (struct lava_resident *dead = residents->dead; dead; dead = dead->next)
         after -= dead->buffer.bytes; /* it goes first */
-    while (after > residents->most_bytes) {
-        if (!evict(residents, value))
-            break;
+    while (after > residents->most_bytes && evict(residents, value))
         after -= residents->dead->buffer.bytes;
-    }
     if (after <= residents->most_bytes)
         residents->bytes += bytes;
     unlock(residents, &calm);
@@ -363,8 +360,8 @@ static struct seen *begin_making(struct lava_residents *residents, const struct 
         seen = NULL;
     if (seen) {
         seen->is_making = true;
-        *value = fmax(seen->rent_ns, residents->use == LAVA_RESIDENT_CHECK) /
-                 (double)lava_host_matrix_bytes(matrix);
+        double least = residents->use == LAVA_RESIDENT_CHECK;
+        *value = fmax(seen->rent_ns, least) / (double)lava_host_matrix_bytes(matrix);
     }
     unlock(residents, &calm);
     return seen;
@@ -552,9 +549,9 @@ uint64_t lava_residents_bytes(const struct lava_residents *residents) {
 struct lava_residents_sums lava_residents_sums(struct lava_residents *residents) {
     struct lava_residents_sums sums = {0};
     struct lava_calm calm;
-    if (!lock(residents, STUCK_NS, &calm))
-        return sums;
-    sums = residents->sums;
-    unlock(residents, &calm);
+    if (lock(residents, STUCK_NS, &calm)) {
+        sums = residents->sums;
+        unlock(residents, &calm);
+    }
     return sums;
 }

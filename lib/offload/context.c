@@ -46,16 +46,25 @@ static struct lava_lane *lane_of(const struct lava_lane_lock *lock) {
     return &lava_lanes.devices[lock->device].lanes[lock->lane];
 }
 
-struct lava_engine *lava_context_lock_lane(uint64_t block_bytes, uint64_t needs,
-                                           struct lava_lane_lock *lock) {
-    struct lava_lanes_waiter self = {.block_bytes = block_bytes, .needs = needs};
+static struct lava_engine *lock_lane(const struct lava_lanes_waiter *self, struct lava_lane_lock *lock) {
     struct lava_lane *lane;
-    *lock = (struct lava_lane_lock){.block_bytes = block_bytes};
+    *lock = (struct lava_lane_lock){.block_bytes = self->block_bytes};
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &lock->cancel_state);
     pthread_mutex_lock(&lava_lanes.lock);
-    lava_lanes_enter(&self, &lane);
+    lava_lanes_enter(self, &lane);
     pthread_mutex_unlock(&lava_lanes.lock);
     return keep_usable(lock, lane);
+}
+
+struct lava_engine *lava_context_lock_lane(uint64_t block_bytes, uint64_t needs,
+                                           struct lava_lane_lock *lock) {
+    const struct lava_lanes_waiter self = {.block_bytes = block_bytes, .needs = needs};
+    return lock_lane(&self, lock);
+}
+
+struct lava_engine *lava_context_lock_first(uint64_t block_bytes, struct lava_lane_lock *lock) {
+    const struct lava_lanes_waiter self = {.block_bytes = block_bytes, .on_first = true};
+    return lock_lane(&self, lock);
 }
 
 void lava_context_unlock_lane(struct lava_lane_lock *lock) {

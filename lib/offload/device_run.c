@@ -40,6 +40,11 @@ static uint64_t less_memory(const struct lava_operation *operation, uint64_t byt
     return bytes - bytes / (lava_operation_row(operation)->is_product ? 2 : 8);
 }
 
+/* Returns whether copies that stay on the first device are used or made. */
+static bool keeps(const struct lava_operation *operation) {
+    return lava_operation_has_resident(operation) || lava_operation_stores(operation);
+}
+
 /* Runs the plan. If the device has less memory than it said, matrices that stay are freed, then what other
  * lanes have, the product moves to the first lane, or it is planned with smaller blocks. */
 static enum lava_status run_plan(struct lava_lane_lock *lock, const struct lava_operation *caller,
@@ -54,8 +59,9 @@ static enum lava_status run_plan(struct lava_lane_lock *lock, const struct lava_
         if (status != LAVA_ERROR_DEVICE_MEMORY || !lava_device_run_wrote_nothing(operation, progress) ||
             lock->engine->device->shared->failed)
             return status;
-        bool had_residents = operation == caller && lava_operation_has_resident(caller);
+        bool had_residents = operation == caller && keeps(caller);
         operation = &uploaded;
+        lock->engine->is_unusual = lock->engine->is_unusual || had_residents;
         if (lava_engine_release_residents(lock->engine, true) || had_residents)
             continue;
         if (lava_context_find_memory(lock))
@@ -96,14 +102,16 @@ static enum lava_status run_once(struct lava_call *call, struct lava_plan *plan,
     struct lava_lane_lock lock;
     struct lava_plan shared;
     uint64_t needs = lava_steps_needs(&call->operation), bytes = plan->blocking.total_bytes;
-    bool shares = lava_planning_share(&call->operation, plan, &shared);
+    bool shares =
+        !lava_operation_stores(&call->operation) && lava_planning_share(&call->operation, plan, &shared);
+    bool on_first = !shares && keeps(&call->operation);
     enum lava_status status;
     *progress = (struct lava_progress){0};
     if (shares) {
         lava_more_devices_want(needs, shared.engines - 1, lava_config_get()->init_sync);
         bytes = bytes > shared.blocking.total_bytes ? bytes : shared.blocking.total_bytes;
     }
-    if (!lava_more_devices_take(bytes, needs, &lock)) {
+    if (!lava_more_devices_take(bytes, needs, on_first, &lock)) {
         *lost = true;
         return LAVA_ERROR_UNAVAILABLE;
     }
@@ -135,5 +143,8 @@ enum lava_status lava_device_run(struct lava_call *call, struct lava_plan *plan,
             !lava_device_run_wrote_nothing(&call->operation, progress))
             return status;
         LAVA_LOG(INFO, "another device computes the product");
+        if (keeps(&call->operation))
+            call->learning.key = 0; /* it takes longer there */
+        call->operation = lava_operation_without_residents(&call->operation);
     }
 }

@@ -13,6 +13,7 @@
 #include "lib/base/log.h"
 #include "lib/base/stats.h"
 #include "lib/base/thread.h"
+#include "lib/engine/residents.h"
 #include "lib/offload/process.h"
 #include "lib/vk/gpu.h"
 
@@ -33,11 +34,19 @@ void lava_lanes_tell_freed(void) {
     pthread_cond_broadcast(&lava_lanes.freed);
 }
 
+/* Returns what of the device's memory belongs to others than the engine. Matrices that stay are freed for a
+ * product that needs it. */
+static uint64_t others_bytes(const struct lava_engine *engine) {
+    const struct lava_residents *residents = engine->device->shared->residents;
+    uint64_t used = engine->device->shared->device_bytes;
+    uint64_t free = lava_arena_block_bytes(&engine->arena) + lava_arena_kept_bytes(&engine->arena) +
+                    (residents ? lava_residents_bytes(residents) : 0);
+    return used > free ? used - free : 0;
+}
+
 /* Returns whether the lane, which is not the first, has room for the blocks beside what the others hold. */
 static bool has_room(const struct lava_lane *lane, uint64_t block_bytes) {
-    const struct lava_engine *engine = lane->engine;
-    uint64_t limit = engine->device->capabilities.memory_bytes, used = engine->device->shared->device_bytes;
-    uint64_t others = used - lava_arena_block_bytes(&engine->arena) - lava_arena_kept_bytes(&engine->arena);
+    uint64_t limit = lane->engine->device->capabilities.memory_bytes, others = others_bytes(lane->engine);
     return others <= limit && block_bytes <= limit - others &&
            (lane->failed_bytes == 0 || block_bytes < lane->failed_bytes);
 }
@@ -55,6 +64,8 @@ bool lava_lanes_serves(const struct lava_lanes_device *device, const struct lava
     const struct lava_engine *engine = device->lanes[0].engine;
     if (!engine || lava_lanes_has_failed(device))
         return false;
+    if (self->on_first)
+        return device == lava_lanes.devices;
     if (self->block_bytes == LAVA_LANES_FIRST_ONLY)
         return device == &lava_lanes.devices[self->device];
     return device == lava_lanes.devices ||

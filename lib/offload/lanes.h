@@ -19,6 +19,7 @@ struct lava_lanes_waiter {
     bool whole;
     uint64_t block_bytes; /* if it waits for a lane */
     uint64_t needs;       /* what the lane's device must be tested for */
+    bool on_first;        /* only on the first device */
     unsigned device;      /* whose first lane it waits for, if block_bytes is LAVA_LANES_FIRST_ONLY */
 };
 

@@ -178,8 +178,8 @@ void lava_learning_begin_device(struct lava_learning *learning, const struct lav
 
 void lava_learning_end_device(const struct lava_learning *learning, const struct lava_engine *engine,
                               const struct lava_plan *plan, enum lava_status status) {
-    bool is_usual =
-        learning->memory_bytes == kept_bytes(engine) && learning->block_bytes == plan->blocking.total_bytes;
+    bool is_usual = learning->memory_bytes == kept_bytes(engine) &&
+                    learning->block_bytes == plan->blocking.total_bytes && !engine->is_unusual;
     if (!status && learning->start_ns > 0)
         finish(learning, LAVA_PLACE_GPU, lava_clock_now_ns(), is_usual);
 }

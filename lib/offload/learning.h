@@ -48,7 +48,8 @@ void lava_learning_expect(const struct lava_plan *plan, struct lava_learning *le
 
 /* These enclose a product on the device; the caller holds a lane. What it waited for that does not
  * count: the CPU is no faster for several callers than for one. A product that failed is not recorded. One
- * that had to allocate memory, or to be planned again with less, is counted but not learnt from. */
+ * that had to allocate memory, to be planned again with less, or to upload to a copy that was expected to be
+ * current, is counted but not learnt from. */
 void lava_learning_begin_device(struct lava_learning *learning, const struct lava_engine *engine,
                                 const struct lava_plan *plan);
 void lava_learning_end_device(const struct lava_learning *learning, const struct lava_engine *engine,

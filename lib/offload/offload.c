@@ -144,25 +144,36 @@ static bool forwarded_early(struct lava_call *call, enum lava_environment enviro
     return true;
 }
 
+/* Sets the plan of a call that leaves copies on the device: as it would be without, and on the device if it
+ * can be. Nothing is learnt from it. */
+static void plan_storing(struct lava_call *call, struct lava_plan *plan) {
+    call->learning = (struct lava_learning){0};
+    if (plan->place == LAVA_PLACE_CPU && plan->reason == LAVA_REASON_UNPROFITABLE)
+        lava_planning_insist(&call->operation, plan);
+}
+
 /* Returns whether a device that is ready should compute it; call->reason says why. If plans are logged,
  * hopeless products have one too, but nothing is learnt from them: the log changes no decision. */
 static bool plan_product(struct lava_call *call, struct lava_plan *plan) {
     const struct lava_residence residence = lava_residence_look(&call->operation);
     bool stays = is_hopeless(call), is_candidate = residence.is_candidate[0] || residence.is_candidate[1];
+    bool stores = false;
     if (stays && is_candidate) {
         *plan =
             (struct lava_plan){.cpu_ns = lava_figures_cpu_ns(&lava_context_figures()->cpu, &call->operation)};
-        stays = !lava_residence_weigh(&residence, plan, &call->operation);
+        stores = lava_residence_weigh(&residence, plan, &call->operation);
         is_candidate = false;
     }
-    if (stays && !lava_log_enabled(LAVA_LOG_DEBUG)) {
+    if (stays && !stores && !lava_log_enabled(LAVA_LOG_DEBUG)) {
         call->reason = LAVA_REASON_UNPROFITABLE;
         return false;
     }
     lava_planning_choose(&call->operation, 0, plan);
-    if (is_candidate && lava_residence_weigh(&residence, plan, &call->operation))
-        lava_planning_choose(&call->operation, 0, plan);
-    if (!stays)
+    if (is_candidate)
+        stores = lava_residence_weigh(&residence, plan, &call->operation);
+    if (stores)
+        plan_storing(call, plan);
+    else if (!stays)
         lava_learning_decide(&call->operation, lava_context_figures(), plan, &call->learning);
     call->reason = plan->reason;
     return plan->place == LAVA_PLACE_GPU;

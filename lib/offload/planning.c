@@ -102,6 +102,13 @@ static void choose_remembered(const struct lava_operation *operation, uint64_t m
     }
 }
 
+void lava_planning_insist(const struct lava_operation *operation, struct lava_plan *plan) {
+    lava_policy_choose(operation, lava_context_capabilities(), lava_context_figures(), LAVA_MODE_GPU, NULL,
+                       plan);
+    if (plan->place == LAVA_PLACE_GPU)
+        plan->reason = LAVA_REASON_PROFITABLE;
+}
+
 void lava_planning_choose(const struct lava_operation *operation, uint64_t memory_bytes,
                           struct lava_plan *plan) {
     if (operation->series)
@@ -166,8 +173,8 @@ void lava_planning_spare_memory(struct lava_engine *engine, const struct lava_op
         cost_ns < ALLOCATION_SHARE * plan->gpu_ns)
         return;
     lava_planning_choose(operation, there_bytes, &other);
-    if (other.place != LAVA_PLACE_GPU || !lava_arena_has(arena, &other.blocking, scales_a) ||
-        other.gpu_ns - plan->gpu_ns > cost_ns)
+    if (other.place != LAVA_PLACE_GPU || !lava_plan_has_same_sums(&other, plan) ||
+        !lava_arena_has(arena, &other.blocking, scales_a) || other.gpu_ns - plan->gpu_ns > cost_ns)
         return;
     engine->spared_ns += fmax(other.gpu_ns - plan->gpu_ns, cost_ns / SPARED_MAX);
     if (engine->spared_ns > cost_ns) {

@@ -109,8 +109,16 @@ struct lava_residence lava_residence_look(struct lava_operation *operation) {
     return residence;
 }
 
+/* Returns how long the call takes as planned: by several devices if they gain. */
+static double planned_ns(const struct lava_operation *operation, const struct lava_plan *plan) {
+    struct lava_plan shared;
+    if (plan->place == LAVA_PLACE_CPU)
+        return plan->cpu_ns;
+    return lava_planning_share(operation, plan, &shared) ? shared.gpu_ns : plan->gpu_ns;
+}
+
 /* Returns what this call would have gained. */
-static double gain_of(const struct lava_operation *supposed, const struct lava_plan *plan) {
+static double gain_of(const struct lava_operation *supposed, const struct lava_plan *plan, double planned) {
     bool is_on_cpu = plan->place == LAVA_PLACE_CPU;
     if (is_on_cpu && lava_planning_is_hopeless(supposed, 1))
         return 0;
@@ -118,7 +126,7 @@ static double gain_of(const struct lava_operation *supposed, const struct lava_p
     if (!(gpu_ns > 0) ||
         (is_on_cpu && !lava_policy_is_profitable(supposed, lava_context_figures(), plan->cpu_ns, gpu_ns)))
         return 0;
-    return fmax(0, (is_on_cpu ? plan->cpu_ns : plan->gpu_ns) - gpu_ns);
+    return fmax(0, planned - gpu_ns);
 }
 
 /* A call that stays on the CPU uploads nothing. */
@@ -145,7 +153,7 @@ bool lava_residence_weigh(const struct lava_residence *residence, const struct l
         bytes += is_unchanged[i] ? (double)lava_host_matrix_bytes(&matrix) : 0;
     }
     if (bytes > 0)
-        gain_ns = gain_of(&supposed, plan);
+        gain_ns = gain_of(&supposed, plan, planned_ns(operation, plan));
     for (int i = 0; i < 2; i++) {
         const struct lava_host_matrix matrix = lava_residents_matrix(operation, i);
         double own = (double)lava_host_matrix_bytes(&matrix),
@@ -153,7 +161,7 @@ bool lava_residence_weigh(const struct lava_residence *residence, const struct l
         if (!residence->is_candidate[i] ||
             !lava_residents_weigh(residents, &matrix, residence->states[i], rent_ns, upload_ns(plan, own)))
             continue;
-        operands[i]->is_resident = operands[i]->is_stored = true;
+        operands[i]->is_stored = true;
         stays = true;
     }
     return stays;

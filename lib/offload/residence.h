@@ -16,7 +16,7 @@ struct lava_residence {
 struct lava_residence lava_residence_look(struct lava_operation *operation);
 /* Weighs what it would have saved this call if the others stayed, too. The plan says where it would be
  * computed without, and how long that takes. Returns whether operands are flagged now that are to stay from
- * this call on: the operation is to be planned anew. */
+ * this call on. It uploads them as planned, on the first device. */
 bool lava_residence_weigh(const struct lava_residence *residence, const struct lava_plan *plan,
                           struct lava_operation *operation);
 

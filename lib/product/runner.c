@@ -355,6 +355,7 @@ static enum lava_status run_product(struct lava_engine *engine, const struct lav
             lava_shared_staging_join(&stream.staging.shared, member->number, engine->device, &engine->arena,
                                      engine->pool);
         status = run_program(&run, progress);
+        status = status ? status : lava_kept_complete(&stream);
     }
     status = lava_stream_close(&stream, status);
     lava_kept_close(&stream, operation, status);

@@ -59,6 +59,9 @@ enum lava_status lava_stages_pack(struct lava_run *run, const struct lava_task *
     if (find_on_device(run, task, &operand.stored, &chunk_bytes)) {
         operand.on_device = true;
         operand.chunk_bytes = chunk_bytes;
+    } else {
+        operand.kept =
+            lava_kept_target(run->stream, task->kind == LAVA_TASK_PACK_B, &operand.stored, &operand.kept_ld);
     }
     return lava_upload_pack(run->stream, &operand);
 }

@@ -12,6 +12,9 @@ struct lava_columns {
     uint64_t count;
 };
 
+/* Records the copy, without any order. */
+enum lava_status lava_columns_record(struct lava_stream *stream, const struct lava_commands *commands,
+                                     const struct lava_columns *columns);
 /* Records the copy behind everything that the stream has recorded. It starts when the upload `after` (NULL:
  * none) is reached, too. The target is visible to later dispatches and to the host. *done is reached when it
  * has been written. kind: what it is timed as. */

@@ -15,6 +15,14 @@
 /* A check downloads so much at a time. */
 #define CHECK_BYTES (64ull << 20)
 
+static struct lava_host_matrix matrix_of(const struct lava_stored *stored) {
+    return (struct lava_host_matrix){.first = stored->first,
+                                     .ld = stored->ld,
+                                     .rows = stored->rows,
+                                     .columns = stored->columns,
+                                     .element_bytes = (uint32_t)stored->element_bytes};
+}
+
 static enum lava_status upload_span(struct lava_stream *stream, const struct lava_resident_hold *kept,
                                     struct lava_column_span span) {
     const struct lava_host_matrix *whole = &kept->whole;
@@ -74,24 +82,27 @@ static enum lava_status download(struct lava_stream *stream, const struct lava_r
     return status;
 }
 
+/* Compares the block's rows of columns of the copy: what is around them may be stale. */
 static bool is_equal(const struct lava_resident_hold *kept, struct lava_column_span span, const char *copy) {
-    const struct lava_host_matrix *whole = &kept->whole;
-    int64_t bytes = whole->element_bytes;
+    const struct lava_host_matrix *block = &kept->block;
+    int64_t bytes = block->element_bytes, pitch = block->ld * bytes;
+    int64_t from = (const char *)block->first - (const char *)kept->whole.first, first = from / pitch;
     for (int64_t column = span.first; column < span.end; column++)
-        if (memcmp((const char *)whole->first + column * whole->ld * bytes,
-                   copy + (column - span.first) * kept->ld * bytes, (size_t)(whole->rows * bytes)) != 0)
+        if (memcmp((const char *)block->first + (column - first) * pitch,
+                   copy + (column - span.first) * kept->ld * bytes + from % pitch,
+                   (size_t)(block->rows * bytes)) != 0)
             return false;
     return true;
 }
 
-/* Compares the columns that the call has. */
+/* Compares the block that the call has. */
 static enum lava_status compare(struct lava_stream *stream, const struct lava_resident_hold *kept,
-                                const struct lava_host_matrix *matrix, bool *differs) {
-    int64_t column_bytes = kept->ld * kept->whole.element_bytes,
-            columns = (int64_t)CHECK_BYTES / column_bytes;
-    int64_t pitch = kept->whole.ld * kept->whole.element_bytes;
-    int64_t first = ((const char *)matrix->first - (const char *)kept->whole.first) / pitch;
-    int64_t end = first + matrix->columns;
+                                bool *differs) {
+    const struct lava_host_matrix *block = &kept->block;
+    int64_t column_bytes = kept->ld * block->element_bytes, columns = (int64_t)CHECK_BYTES / column_bytes;
+    int64_t first = ((const char *)block->first - (const char *)kept->whole.first) /
+                    (block->ld * (int64_t)block->element_bytes);
+    int64_t end = first + block->columns;
     if (columns < 1)
         columns = 1;
     char *copy = malloc((size_t)(columns * column_bytes));
@@ -106,6 +117,19 @@ static enum lava_status compare(struct lava_stream *stream, const struct lava_re
     return status;
 }
 
+/* Compares, if so configured, and gives the copy up if it differs. */
+static enum lava_status check(struct lava_stream *stream, struct lava_resident_hold *kept) {
+    bool differs = false;
+    if (lava_config_get()->resident != LAVA_RESIDENT_CHECK)
+        return LAVA_OK;
+    enum lava_status status = compare(stream, kept, &differs);
+    if (differs) {
+        LAVA_LOG(ERROR, "the matrix at %p differs from its copy on the device", kept->block.first);
+        lava_residents_return(stream->device->shared->residents, stream->device, kept, LAVA_RESIDENT_DIFFERS);
+    }
+    return status;
+}
+
 /* Returns the bytes that need not go up. A copy of which everything goes up saves nothing. */
 static uint64_t stayed_bytes(const struct lava_resident_hold *kept, const struct lava_host_matrix *matrix) {
     int64_t columns = matrix->columns;
@@ -114,48 +138,88 @@ static uint64_t stayed_bytes(const struct lava_resident_hold *kept, const struct
     return columns > 0 ? (uint64_t)columns * (uint64_t)matrix->rows * matrix->element_bytes : 0;
 }
 
+/* Returns whether the program packs each element of the operand once or more, and for that operand alone:
+ * then a new copy needs no upload of its own. */
+static bool comes_along(const struct lava_operation *operation, bool is_b) {
+    const struct lava_operand *operand = is_b ? &operation->b : &operation->a,
+                              *other = is_b ? &operation->a : &operation->b;
+    const struct lava_host_matrix matrix = lava_residents_matrix(operation, is_b),
+                                  others = lava_residents_matrix(operation, !is_b);
+    return operand->is_stored && operand->structure == LAVA_STRUCTURE_GENERAL && !operation->b_is_a &&
+           !(other->is_stored && lava_residents_has(&matrix, &others));
+}
+
 static enum lava_status open(struct lava_stream *stream, const struct lava_operation *operation, bool is_b) {
     const struct lava_operand *operand = is_b ? &operation->b : &operation->a;
-    struct lava_residents *residents = stream->device->shared->residents;
     struct lava_resident_hold *kept = &stream->kept[is_b];
     const struct lava_host_matrix matrix = lava_residents_matrix(operation, is_b);
     uint64_t begin_ns = lava_trace_now();
-    bool differs = false;
-    if (!lava_residents_hold(residents, stream->device, &matrix, operand->copy, kept))
+    bool is_held =
+        lava_residents_hold(stream->device->shared->residents, stream->device, &matrix, operand->copy, kept);
+    if (!is_held || kept->is_filling)
+        stream->engine->is_unusual = true;
+    if (!is_held)
+        return LAVA_OK;
+    stream->kept_blocks[is_b].is_open = comes_along(operation, is_b);
+    if (stream->kept_blocks[is_b].is_open)
         return LAVA_OK;
     enum lava_status status = kept->is_filling ? fill(stream, kept) : LAVA_OK;
     lava_trace_add_work("matrix that stays", begin_ns, stayed_bytes(kept, &matrix));
-    if (!status && lava_config_get()->resident == LAVA_RESIDENT_CHECK)
-        status = compare(stream, kept, &matrix, &differs);
-    if (differs) {
-        LAVA_LOG(ERROR, "the matrix at %p differs from its copy on the device", matrix.first);
-        lava_residents_return(residents, stream->device, kept, LAVA_RESIDENT_DIFFERS);
-    }
-    return status;
+    return status ? status : check(stream, kept);
+}
+
+static bool overlap(const struct lava_chunk *a, const struct lava_chunk *b) {
+    return a->row < b->row + b->rows && b->row < a->row + a->rows && a->column < b->column + b->columns &&
+           b->column < a->column + a->columns;
+}
+
+uint64_t lava_kept_target(struct lava_stream *stream, bool is_b, const struct lava_stored *stored,
+                          int64_t *ld) {
+    struct lava_kept_blocks *blocks = &stream->kept_blocks[is_b];
+    const struct lava_resident_hold *kept = &stream->kept[is_b];
+    const struct lava_host_matrix matrix = matrix_of(stored);
+    struct lava_resident_place place;
+    if (!blocks->is_open || blocks->count == LAVA_KEPT_BLOCKS ||
+        !lava_resident_copy_finds(&kept->whole, &matrix, &place))
+        return 0;
+    const struct lava_chunk block = {
+        .row = place.row, .column = place.column, .rows = stored->rows, .columns = stored->columns};
+    for (int i = 0; i < blocks->count; i++)
+        if (overlap(&blocks->blocks[i], &block))
+            return 0;
+    blocks->blocks[blocks->count++] = block;
+    *ld = kept->ld;
+    return lava_residents_address(kept, stored->first);
 }
 
 /* Returns whether the operand's block goes up, or is, in the copy that is held for the other one: the copy
  * that this operand's look has found too, or one that was made for both. Whoever fills a copy has it to
  * itself. */
-static bool has(const struct lava_resident_hold *kept, const struct lava_operation *operation, bool is_b) {
+static bool has(const struct lava_stream *stream, const struct lava_operation *operation, bool is_b) {
+    const struct lava_resident_hold *kept = &stream->kept[!is_b];
     const struct lava_host_matrix matrix = lava_residents_matrix(operation, is_b);
     const struct lava_operand *operand = is_b ? &operation->b : &operation->a;
-    return kept->resident && (kept->is_filling || operand->is_stored) &&
-           (operand->is_stored || operand->copy == kept->copy) && lava_residents_has(&kept->block, &matrix);
+    return kept->resident && !stream->kept_blocks[!is_b].is_open &&
+           (kept->is_filling || operand->is_stored) && (operand->is_stored || operand->copy == kept->copy) &&
+           lava_residents_has(&kept->block, &matrix);
 }
 
 /* The whole matrix goes first: its stale columns go up, and the other operand may be a block of it. */
 enum lava_status lava_kept_open(struct lava_stream *stream, const struct lava_operation *operation) {
     enum lava_status status = LAVA_OK;
-    if (!lava_operation_has_resident(operation) || !stream->device->shared->residents)
+    if (!lava_operation_has_resident(operation) && !lava_operation_stores(operation))
         return status;
+    if (!stream->device->shared->residents) { /* another device than the copies are on */
+        stream->engine->is_unusual = true;
+        return status;
+    }
     const struct lava_host_matrix a = lava_residents_matrix(operation, false),
                                   b = lava_residents_matrix(operation, true);
     bool first = lava_host_matrix_bytes(&b) > lava_host_matrix_bytes(&a);
     for (int i = 0; i < 2 && !status; i++) {
         bool is_b = i == 0 ? first : !first;
         const struct lava_operand *operand = is_b ? &operation->b : &operation->a;
-        if (operand->is_resident && !has(&stream->kept[!is_b], operation, is_b))
+        if ((operand->is_resident || operand->is_stored) && !has(stream, operation, is_b))
             status = open(stream, operation, is_b);
     }
     return status;
@@ -167,20 +231,36 @@ bool lava_kept_find(const struct lava_stream *stream, const struct lava_operatio
                     struct lava_stored *stored) {
     bool is_of_b = is_b && !operation->b_is_a;
     const struct lava_resident_hold *kept = &stream->kept[is_of_b];
-    if (!(is_of_b ? operation->b.is_resident : operation->a.is_resident))
+    const struct lava_operand *operand = is_of_b ? &operation->b : &operation->a;
+    if ((!operand->is_resident && !operand->is_stored) || stream->kept_blocks[is_of_b].is_open)
         return false;
-    if (!kept->resident && has(&stream->kept[!is_of_b], operation, is_of_b))
+    if (!kept->resident && has(stream, operation, is_of_b))
         kept = &stream->kept[!is_of_b];
-    const struct lava_host_matrix matrix = {.first = stored->first,
-                                            .ld = stored->ld,
-                                            .rows = stored->rows,
-                                            .columns = stored->columns,
-                                            .element_bytes = (uint32_t)stored->element_bytes};
+    const struct lava_host_matrix matrix = matrix_of(stored);
     if (!kept->resident || stored->products > 0 || !lava_residents_has(&kept->whole, &matrix))
         return false;
     stored->first = (const void *)(uintptr_t)lava_residents_address(kept, stored->first);
     stored->ld = kept->ld;
     return true;
+}
+
+enum lava_status lava_kept_complete(struct lava_stream *stream) {
+    enum lava_status status = LAVA_OK;
+    for (int is_b = 0; is_b < 2 && !status; is_b++) {
+        struct lava_kept_blocks *blocks = &stream->kept_blocks[is_b];
+        const struct lava_host_matrix *whole = &stream->kept[is_b].whole;
+        int64_t elements = 0;
+        if (!blocks->is_open)
+            continue;
+        for (int i = 0; i < blocks->count; i++)
+            elements += blocks->blocks[i].rows * blocks->blocks[i].columns;
+        stream->staging.next = NULL; /* all is fetched, and C is written */
+        stream->at_once = false;
+        status = elements == whole->rows * whole->columns ? end_uploads(stream)
+                                                          : fill(stream, &stream->kept[is_b]);
+        status = status ? status : check(stream, &stream->kept[is_b]);
+    }
+    return status;
 }
 
 void lava_kept_close(struct lava_stream *stream, const struct lava_operation *operation,

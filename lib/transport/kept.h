@@ -1,5 +1,6 @@
 /* A and B of a product that stay on the device between calls (lib/engine/residents.h): what of them is stale
- * goes up first, and pack reads them there. One user at a time. */
+ * goes up first, and pack reads them there. New copies get what the packs upload anyway. One user at a time.
+ */
 #ifndef LAVA_TRANSPORT_KEPT_H
 #define LAVA_TRANSPORT_KEPT_H
 
@@ -12,6 +13,12 @@ enum lava_status lava_kept_open(struct lava_stream *stream, const struct lava_op
  * and its ld that of the copy. */
 bool lava_kept_find(const struct lava_stream *stream, const struct lava_operation *operation, bool is_b,
                     struct lava_stored *stored);
+/* Returns where a block of A or B that is about to be packed belongs in a copy that is new, and the copy's
+ * ld; 0: nowhere, or it is there already. */
+uint64_t lava_kept_target(struct lava_stream *stream, bool is_b, const struct lava_stored *stored,
+                          int64_t *ld);
+/* All is packed: brings what has not come to new copies there, and ends them. */
+enum lava_status lava_kept_complete(struct lava_stream *stream);
 /* Gives them back. The stream is closed; status is its result. */
 void lava_kept_close(struct lava_stream *stream, const struct lava_operation *operation,
                      enum lava_status status);

@@ -74,6 +74,15 @@ struct lava_import {
     uint64_t address;               /* of the first page, on the device */
 };
 
+/* Blocks of an operand that reach its new copy while they are packed. No two of them have common elements.
+ * More of them are not followed. */
+#define LAVA_KEPT_BLOCKS 64
+struct lava_kept_blocks {
+    bool is_open;
+    int count;
+    struct lava_chunk blocks[LAVA_KEPT_BLOCKS]; /* of the matrix */
+};
+
 /* Up to LAVA_QUEUE_STAMP_PAIRS timed intervals of a queue, each with a kind. */
 enum lava_stamp_kind {
     LAVA_STAMP_PACK,
@@ -114,6 +123,7 @@ struct lava_stream {
     struct lava_staging staging;
     struct lava_import imports[2]; /* of A and of B */
     struct lava_resident_hold kept[2];
+    struct lava_kept_blocks kept_blocks[2];
     uint32_t next_raw;
     struct lava_point uploaded; /* the last plain upload; multiply has to wait for it */
 

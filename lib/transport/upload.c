@@ -110,6 +110,21 @@ static void record_pack(struct lava_stream *stream, const struct lava_commands *
                              (constants.columns_filled + block - 1) / block, source.products);
 }
 
+/* Leaves a chunk in a copy that stays. Nothing in the stream reads that. */
+static enum lava_status record_kept(struct lava_stream *stream, const struct lava_commands *commands,
+                                    const struct lava_packing *operand, const struct lava_chunk *chunk,
+                                    const struct source *source) {
+    uint64_t element_bytes = operand->stored.element_bytes;
+    const struct lava_columns columns = {
+        .source = source->address,
+        .target = operand->kept + (uint64_t)(chunk->column * operand->kept_ld + chunk->row) * element_bytes,
+        .source_pitch = (uint64_t)source->ld * element_bytes,
+        .target_pitch = (uint64_t)operand->kept_ld * element_bytes,
+        .bytes = (uint64_t)chunk->rows * element_bytes,
+        .count = (uint64_t)chunk->columns};
+    return lava_columns_record(stream, commands, &columns);
+}
+
 /* Packs are submitted together with what comes before the multiply that needs them. A submission that waits
  * for an upload starts 45 us after the previous one has ended (H200). If the device is idle, the packs are
  * submitted at once. */
@@ -131,6 +146,8 @@ static enum lava_status submit_pack(struct lava_stream *stream, const struct lav
     record_pack(stream, &commands, operand, *chunk, *source);
     if (operand->twin)
         record_pack(stream, &commands, operand->twin, *chunk, *source);
+    if (operand->kept && (status = record_kept(stream, &commands, operand, chunk, source)))
+        return status;
     if ((status = lava_stream_submit(stream, after, done)))
         return status;
     return !stream->at_once && lava_queue_idle(device, LAVA_ROLE_COMPUTE) ? lava_stream_flush(stream)

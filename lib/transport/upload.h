@@ -36,6 +36,8 @@ struct lava_packing {
     const struct lava_pipeline *scale; /* multiplies a complex operand by alpha before; or NULL */
     struct lava_scalar alpha;
     bool wait_for_readers; /* a submitted multiply may still read the target */
+    uint64_t kept;         /* address in a copy that stays, where the block is stored as well; 0: nowhere */
+    int64_t kept_ld;
     const struct lava_packing
         *twin; /* the same stored block packed a second time from the same upload, or NULL */
 };

@@ -16,7 +16,7 @@
 
 #include "tests/robustness/product.h"
 
-#define CASE_VARIABLES 4
+#define CASE_VARIABLES 5
 
 struct test_case {
     const char *name;

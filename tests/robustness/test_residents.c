@@ -1,11 +1,10 @@
 /* Matrices that stay on the device between calls, as LAVABLAS_RESIDENT=check stores them: whatever the
- * program does to them between the calls, the result is that of what they hold then. Elements are small
- * integers, so that every result is exact. The library is linked in, so that its copies can be counted. */
-#include "tests/robustness/cases.h"
+ * program does to them between the calls, the result is that of what they hold then. The library is linked
+ * in, so that its copies can be counted. */
+#include "tests/robustness/resident_calls.h"
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,127 +12,26 @@
 #include <unistd.h>
 
 #include "lib/base/fault.h"
-#include "lib/engine/residents.h"
-#include "lib/offload/context.h"
 #include "tests/robustness/layer.h"
 
-#define M     509
-#define K     650
-#define N     9
-#define LD    512
-#define BYTES ((size_t)K * LD * sizeof(float))
-#define SPACE (BYTES + 3 * 4096)
-#define CALLS 4
-
-extern void sgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
-                   const float *alpha, const float *a, const int *lda, const float *b, const int *ldb,
-                   const float *beta, float *c, const int *ldc);
-
-static unsigned seed = 1;
-
-static void fill(float *a, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        a[i] = (float)(rand_r(&seed) % 7 - 3);
-}
-
-static float *map(void) {
-    void *space = mmap(NULL, SPACE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return space == MAP_FAILED ? NULL : space;
-}
-
-/* A matrix that begins and ends within pages. */
-static float *new_matrix(void) {
-    float *space = map(), *a = space ? space + 250 : NULL;
-    if (CASE_CHECK(a != NULL))
-        fill(a, (size_t)K * LD);
-    return a;
-}
-
-static struct lava_residents_sums sums(void) {
-    struct lava_engine *engine = lava_context_engine();
-    struct lava_residents *residents = engine ? engine->device->shared->residents : NULL;
-    return residents ? lava_residents_sums(residents) : (struct lava_residents_sums){0};
-}
-
-static uint64_t copied_bytes(void) {
-    return lava_residents_bytes(lava_context_engine()->device->shared->residents);
-}
-
-/* op(A) of rows x columns times op(B) with n columns: the library's C against a naive one. */
-struct shape {
-    bool transpose;
-    int rows, columns, lda, n;
-};
-
-static bool is_right(const struct shape *shape, const float *a, const float *b, int ldb, const float *c) {
-    int depth = shape->transpose ? shape->columns : shape->rows;
-    int m = depth, k = shape->transpose ? shape->rows : shape->columns;
-    for (int j = 0; j < shape->n; j++)
-        for (int i = 0; i < m; i++) {
-            double sum = 0;
-            for (int l = 0; l < k; l++)
-                sum += (double)(shape->transpose ? a[(size_t)i * (size_t)shape->lda + (size_t)l]
-                                                 : a[(size_t)l * (size_t)shape->lda + (size_t)i]) *
-                       (double)b[(size_t)j * (size_t)ldb + (size_t)l];
-            if ((double)c[(size_t)j * (size_t)m + (size_t)i] != sum) {
-                fprintf(stderr, "C(%d, %d) is %g, not %g\n", i, j,
-                        (double)c[(size_t)j * (size_t)m + (size_t)i], sum);
-                return false;
-            }
-        }
-    return true;
-}
-
-static void multiply(const struct shape *shape, const float *a, const float *b, int ldb, float *c) {
-    const float one = 1, zero = 0;
-    int m = shape->transpose ? shape->columns : shape->rows,
-        k = shape->transpose ? shape->rows : shape->columns;
-    sgemm_(shape->transpose ? "T" : "N", "N", &m, &shape->n, &k, &one, a, &shape->lda, b, &ldb, &zero, c, &m);
-}
-
-static bool may_fail; /* calls, on the device */
-
-static bool call(const struct shape *shape, const float *a) {
-    int k = shape->transpose ? shape->rows : shape->columns,
-        m = shape->transpose ? shape->columns : shape->rows;
-    float *b = malloc(sizeof(float) * (size_t)k * (size_t)shape->n),
-          *c = malloc(sizeof(float) * (size_t)m * (size_t)shape->n);
-    bool is_good = b && c;
-    if (is_good) {
-        fill(b, (size_t)k * (size_t)shape->n);
-        multiply(shape, a, b, k, c);
-        is_good = is_right(shape, a, b, k, c) && (may_fail || !strcmp(case_place(NULL), "gpu"));
-    }
-    free(b);
-    free(c);
-    return CASE_CHECK(is_good);
-}
-
-static const struct shape whole = {.rows = M, .columns = K, .lda = LD, .n = N};
-
-static void calls(const struct shape *shape, const float *a, int count) {
-    for (int i = 0; i < count; i++)
-        call(shape, a);
-}
-
 static int stays(void) {
-    float *a = new_matrix();
-    calls(&whole, a, CALLS);
-    CASE_CHECK(sums().stored == 1);
-    CASE_CHECK(sums().used == CALLS - 1);
-    CASE_CHECK(sums().refreshed == 1);
-    const struct shape transposed = {.transpose = true, .rows = M, .columns = K, .lda = LD, .n = N};
-    calls(&transposed, a, CALLS);
-    CASE_CHECK(sums().stored == 1);
-    CASE_CHECK(sums().used == 2 * CALLS - 1);
-    CASE_CHECK(sums().refreshed == 1);
-    CASE_CHECK(sums().differences == 0);
+    float *a = resident_matrix();
+    resident_calls(&resident_whole, a, CALLS);
+    CASE_CHECK(resident_sums().stored == 1);
+    CASE_CHECK(resident_sums().used == CALLS - 1);
+    CASE_CHECK(resident_sums().refreshed == 1);
+    const struct resident_shape transposed = {.transpose = true, .rows = M, .columns = K, .lda = LD, .n = N};
+    resident_calls(&transposed, a, CALLS);
+    CASE_CHECK(resident_sums().stored == 1);
+    CASE_CHECK(resident_sums().used == 2 * CALLS - 1);
+    CASE_CHECK(resident_sums().refreshed == 1);
+    CASE_CHECK(resident_sums().differences == 0);
     return case_result();
 }
 
 /* The ends of the matrix, of its first and last pages, and of columns. */
 static int changed_elements(void) {
-    float *a = new_matrix();
+    float *a = resident_matrix();
     const size_t page = 4096 / sizeof(float), head = page - 250,
                  tail = ((size_t)K * LD + 250) / page * page - 250;
     const size_t places[] = {0,
@@ -150,86 +48,87 @@ static int changed_elements(void) {
                              tail,
                              (K - 1) * LD,
                              (K - 1) * (size_t)LD + M - 1};
-    calls(&whole, a, 3);
+    resident_calls(&resident_whole, a, 3);
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        uint64_t refreshed = sums().refreshed;
+        uint64_t refreshed = resident_sums().refreshed;
         a[places[i]] += 1;
-        call(&whole, a);
-        CASE_CHECK(sums().refreshed == refreshed + 1);
-        call(&whole, a);
-        CASE_CHECK(sums().refreshed == refreshed + 1);
+        resident_calls(&resident_whole, a, 1);
+        CASE_CHECK(resident_sums().refreshed == refreshed + 1);
+        resident_calls(&resident_whole, a, 1);
+        CASE_CHECK(resident_sums().refreshed == refreshed + 1);
     }
-    CASE_CHECK(sums().stored == 1 && sums().differences == 0);
-    CASE_CHECK(sums().refreshed_bytes < 2 * BYTES);
+    CASE_CHECK(resident_sums().stored == 1 && resident_sums().differences == 0);
+    CASE_CHECK(resident_sums().refreshed_bytes < 2 * BYTES);
     return case_result();
 }
 
 /* The kernel writes, too. */
 static int written_by_the_kernel(void) {
-    float *a = new_matrix();
+    float *a = resident_matrix();
     int zeros = open("/dev/zero", O_RDONLY);
-    calls(&whole, a, 3);
+    resident_calls(&resident_whole, a, 3);
     for (int i = 0; i < 3; i++) {
         CASE_CHECK(read(zeros, a + 100 * LD + 77 * i, 400) == 400);
-        call(&whole, a);
+        resident_calls(&resident_whole, a, 1);
     }
     char *inside = (char *)a - 1000 + 8 * 4096;
     CASE_CHECK(madvise(inside, 4 * 4096, MADV_DONTNEED) == 0);
-    call(&whole, a);
-    call(&whole, a);
-    CASE_CHECK(sums().differences == 0);
+    resident_calls(&resident_whole, a, 1);
+    resident_calls(&resident_whole, a, 1);
+    CASE_CHECK(resident_sums().differences == 0);
     close(zeros);
     return case_result();
 }
 
 /* What one call has written is the next one's A. */
 static int result_as_operand(void) {
-    float *a = new_matrix(), *c = new_matrix(), *b = calloc((size_t)K * K, sizeof(float));
-    const struct shape product = {.rows = M, .columns = K, .lda = LD, .n = K};
-    const struct shape next = {.rows = M, .columns = K, .lda = M, .n = N};
+    float *a = resident_matrix(), *c = resident_matrix(), *b = calloc((size_t)K * K, sizeof(float));
+    const struct resident_shape product = {.rows = M, .columns = K, .lda = LD, .n = K};
+    const struct resident_shape next = {.rows = M, .columns = K, .lda = M, .n = N};
     if (!CASE_CHECK(b != NULL))
         return case_result();
     for (size_t i = 0; i < K; i++)
         b[i * K + (i + 1) % K] = 1; /* moves columns */
     for (int i = 0; i < 6; i++) {
         a[i * 1000] += 1;
-        multiply(&product, a, b, K, c);
-        calls(&next, c, i < 3 ? 1 : 3);
+        resident_multiply(&product, a, b, K, c);
+        resident_calls(&next, c, i < 3 ? 1 : 3);
     }
-    CASE_CHECK(sums().differences == 0);
+    CASE_CHECK(resident_sums().differences == 0);
     free(b);
     return case_result();
 }
 
 static int alternating(void) {
-    float *a = new_matrix(), *one = new_matrix(), *two = new_matrix();
+    float *a = resident_matrix(), *one = resident_matrix(), *two = resident_matrix();
     for (int i = 0; i < 12; i++) {
         memcpy(a, i % 2 ? one : two, BYTES);
-        calls(&whole, a, i / 4 + 1);
+        resident_calls(&resident_whole, a, i / 4 + 1);
     }
-    CASE_CHECK(sums().stored > 0 && sums().forgotten > 0 && sums().differences == 0);
+    CASE_CHECK(resident_sums().stored > 0 && resident_sums().forgotten > 0 &&
+               resident_sums().differences == 0);
     return case_result();
 }
 
 /* A's square: both operands are one matrix. */
 static int both_operands(void) {
     enum { SIZE = 520 };
-    float *a = new_matrix(), *c = malloc(sizeof(float) * SIZE * SIZE);
-    const struct shape square = {.rows = SIZE, .columns = SIZE, .lda = SIZE, .n = SIZE};
+    float *a = resident_matrix(), *c = malloc(sizeof(float) * SIZE * SIZE);
+    const struct resident_shape square = {.rows = SIZE, .columns = SIZE, .lda = SIZE, .n = SIZE};
     for (int i = 0; i < 6 && CASE_CHECK(c != NULL); i++) {
         if (i > 2)
             a[i * 700] += 1;
-        multiply(&square, a, a, SIZE, c);
-        CASE_CHECK(is_right(&square, a, a, SIZE, c));
+        resident_multiply(&square, a, a, SIZE, c);
+        CASE_CHECK(resident_is_right(&square, a, a, SIZE, c));
     }
-    CASE_CHECK(sums().stored == 1 && sums().differences == 0);
+    CASE_CHECK(resident_sums().stored == 1 && resident_sums().differences == 0);
     free(c);
     return case_result();
 }
 
 /* Blocks of one matrix, at rows where pack can and cannot read its copy. */
 static int views(void) {
-    float *a = new_matrix();
+    float *a = resident_matrix();
     const struct {
         size_t row, column;
         int rows, columns;
@@ -237,110 +136,112 @@ static int views(void) {
         {0, 0, M, K}, {0, 10, M, K - 10}, {4, 0, M - 4, K}, {3, 5, M - 3, K - 9}, {100, 50, 400, 590}};
     for (int turn = 0; turn < 4; turn++)
         for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
-            const struct shape block = {.transpose = turn % 2,
-                                        .rows = blocks[i].rows,
-                                        .columns = blocks[i].columns,
-                                        .lda = LD,
-                                        .n = N};
+            const struct resident_shape block = {.transpose = turn % 2,
+                                                 .rows = blocks[i].rows,
+                                                 .columns = blocks[i].columns,
+                                                 .lda = LD,
+                                                 .n = N};
             const float *first = a + blocks[i].column * LD + blocks[i].row;
-            calls(&block, first, 2);
+            resident_calls(&block, first, 2);
             a[(size_t)(turn * 150 + 20) * LD + 30 * i] += 1;
-            calls(&block, first, 2);
+            resident_calls(&block, first, 2);
         }
-    CASE_CHECK(sums().stored > 0 && sums().used > sums().stored && sums().differences == 0);
+    CASE_CHECK(resident_sums().stored > 0 && resident_sums().used > resident_sums().stored &&
+               resident_sums().differences == 0);
     return case_result();
 }
 
 /* A and B in one matrix that has a copy. Of B, which is too small to be looked at, the copy may be stale. */
 static int both_in_one(void) {
-    float *a = new_matrix(), *b = a + (size_t)(K - N) * LD, c[530 * N];
-    const struct shape left = {.transpose = true, .rows = M, .columns = 530, .lda = LD, .n = N};
-    calls(&whole, a, CALLS);
+    float *a = resident_matrix(), *b = a + (size_t)(K - N) * LD, c[530 * N];
+    const struct resident_shape left = {.transpose = true, .rows = M, .columns = 530, .lda = LD, .n = N};
+    resident_calls(&resident_whole, a, CALLS);
     for (int i = 0; i < 3; i++) {
         b[(size_t)i * LD + 7] += 1;
-        multiply(&left, a, b, LD, c);
-        CASE_CHECK(is_right(&left, a, b, LD, c));
+        resident_multiply(&left, a, b, LD, c);
+        CASE_CHECK(resident_is_right(&left, a, b, LD, c));
     }
-    CASE_CHECK(sums().stored == 1 && sums().used > CALLS - 1 && sums().differences == 0);
+    CASE_CHECK(resident_sums().stored == 1 && resident_sums().used > CALLS - 1 &&
+               resident_sums().differences == 0);
     return case_result();
 }
 
 /* Columns that are longer than a chunk of an upload. */
 static int tall(void) {
-    float *a = new_matrix();
-    const struct shape shape = {.rows = 100001, .columns = 3, .lda = 100004, .n = 2};
+    float *a = resident_matrix();
+    const struct resident_shape shape = {.rows = 100001, .columns = 3, .lda = 100004, .n = 2};
     for (int i = 0; i < 8; i++) {
         a[i * 40007] += 1;
-        calls(&shape, a, i < 2 ? 3 : 1);
+        resident_calls(&shape, a, i < 2 ? 3 : 1);
     }
-    CASE_CHECK(sums().stored > 0 && sums().used > 4 && sums().differences == 0);
+    CASE_CHECK(resident_sums().stored > 0 && resident_sums().used > 4 && resident_sums().differences == 0);
     return case_result();
 }
 
 static int mapped_anew(void) {
-    float *a = new_matrix();
+    float *a = resident_matrix();
     void *space = (char *)a - 1000;
-    calls(&whole, a, 3);
+    resident_calls(&resident_whole, a, 3);
     for (int i = 0; i < 3; i++) {
         CASE_CHECK(munmap(space, SPACE) == 0);
         CASE_CHECK(mmap(space, SPACE, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == space);
-        fill(a, (size_t)K * LD);
-        calls(&whole, a, 3);
+        resident_fill(a, (size_t)K * LD);
+        resident_calls(&resident_whole, a, 3);
     }
     /* in a part */
     CASE_CHECK(mmap((char *)space + 40960, 8192, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED);
-    calls(&whole, a, 3);
-    CASE_CHECK(sums().stored > 1 && sums().differences == 0);
+    resident_calls(&resident_whole, a, 3);
+    CASE_CHECK(resident_sums().stored > 1 && resident_sums().differences == 0);
     return case_result();
 }
 
 static int reallocated(void) {
     float *a = malloc(BYTES);
     for (int i = 0; i < 4 && CASE_CHECK(a != NULL); i++) {
-        fill(a, (size_t)K * LD);
-        calls(&whole, a, 3);
-        const struct shape part = {.rows = M, .columns = K - 1 - i, .lda = LD, .n = N};
+        resident_fill(a, (size_t)K * LD);
+        resident_calls(&resident_whole, a, 3);
+        const struct resident_shape part = {.rows = M, .columns = K - 1 - i, .lda = LD, .n = N};
         a = realloc(a, BYTES - (size_t)(1 + i) * LD * sizeof(float));
         if (CASE_CHECK(a != NULL))
-            calls(&part, a, 3);
+            resident_calls(&part, a, 3);
         a = realloc(a, 2 * BYTES);
         if (CASE_CHECK(a != NULL)) {
             memset(a + (size_t)(K - 1 - i) * LD, 0, (size_t)(1 + i) * LD * sizeof(float));
-            calls(&whole, a, 3);
+            resident_calls(&resident_whole, a, 3);
         }
     }
-    CASE_CHECK(sums().differences == 0);
+    CASE_CHECK(resident_sums().differences == 0);
     free(a);
     return case_result();
 }
 
 static int rewritten(void) {
-    float *a = new_matrix();
+    float *a = resident_matrix();
     for (int i = 0; i < 20; i++) {
-        fill(a, (size_t)K * LD);
-        call(&whole, a);
+        resident_fill(a, (size_t)K * LD);
+        resident_calls(&resident_whole, a, 1);
     }
-    CASE_CHECK(sums().stored == 0 && copied_bytes() == 0);
+    CASE_CHECK(resident_sums().stored == 0 && resident_bytes() == 0);
     return case_result();
 }
 
 /* As the estimates have it: a copy to staging memory is saved. */
 static int automatic(void) {
-    float *a = new_matrix();
+    float *a = resident_matrix();
     for (int i = 0; i < 40; i++) {
         if (i % 8 == 7)
-            a[rand_r(&seed) % (K * LD)] += 1;
-        call(&whole, a);
+            a[rand_r(&resident_seed) % (K * LD)] += 1;
+        resident_calls(&resident_whole, a, 1);
     }
-    CASE_CHECK(sums().stored > 0 && sums().used > 10);
+    CASE_CHECK(resident_sums().stored > 0 && resident_sums().used > 10);
     return case_result();
 }
 
 static int off(void) {
-    float *a = new_matrix();
-    calls(&whole, a, 4);
+    float *a = resident_matrix();
+    resident_calls(&resident_whole, a, 4);
     CASE_CHECK(lava_context_engine()->device->shared->residents == NULL);
     return case_result();
 }
@@ -349,39 +250,39 @@ static int off(void) {
 static int evicted(void) {
     float *matrices[5];
     for (int i = 0; i < 5; i++)
-        matrices[i] = new_matrix();
+        matrices[i] = resident_matrix();
     for (int turn = 0; turn < 4; turn++)
         for (int i = 0; i < 5; i++) {
             matrices[i][turn * 2000 + i] += 1;
-            calls(&whole, matrices[i], 3);
+            resident_calls(&resident_whole, matrices[i], 3);
         }
-    CASE_CHECK(sums().evicted > 0 && sums().differences == 0);
+    CASE_CHECK(resident_sums().evicted > 0 && resident_sums().differences == 0);
     return case_result();
 }
 
 static int given_back(void) {
-    float *a = new_matrix();
-    calls(&whole, a, 3);
-    CASE_CHECK(copied_bytes() > 0 || sums().evicted > 0);
+    float *a = resident_matrix();
+    resident_calls(&resident_whole, a, 3);
+    CASE_CHECK(resident_bytes() > 0 || resident_sums().evicted > 0);
     double end = case_now() + 20;
-    while (copied_bytes() > 0 && case_now() < end)
+    while (resident_bytes() > 0 && case_now() < end)
         case_sleep(0.02);
-    CASE_CHECK(copied_bytes() == 0);
+    CASE_CHECK(resident_bytes() == 0);
     a[5] += 1;
-    calls(&whole, a, 3);
-    CASE_CHECK(sums().stored == 2 && sums().differences == 0);
+    resident_calls(&resident_whole, a, 3);
+    CASE_CHECK(resident_sums().stored == 2 && resident_sums().differences == 0);
     return case_result();
 }
 
 static float *shared_a;
 static void *call_often(void *unused) {
     (void)unused;
-    calls(&whole, shared_a, 12);
+    resident_calls(&resident_whole, shared_a, 12);
     return NULL;
 }
 
 static int threads(void) {
-    shared_a = new_matrix();
+    shared_a = resident_matrix();
     for (int turn = 0; turn < 3; turn++) {
         pthread_t thread[3];
         shared_a[turn * 777] += 1;
@@ -390,7 +291,7 @@ static int threads(void) {
         for (int i = 0; i < 3; i++)
             pthread_join(thread[i], NULL);
     }
-    CASE_CHECK(sums().used > 12 && sums().differences == 0);
+    CASE_CHECK(resident_sums().used > 12 && resident_sums().differences == 0);
     return case_result();
 }
 
@@ -399,7 +300,7 @@ static int threads(void) {
 static struct {
     atomic_bool goes_on;
     float *columns;
-    size_t count;
+    int count;
 } writer;
 
 static void *write_columns(void *unused) {
@@ -410,116 +311,57 @@ static void *write_columns(void *unused) {
 
 static int written_during_calls(void) {
     enum { FIRST = 300, COLUMNS = 100 };
-    float *a = new_matrix(), b[K * N], c[M * N];
-    calls(&whole, a, 40);
-    CASE_CHECK(sums().stored > 0);
+    float *a = resident_matrix(), b[K * N], c[M * N];
+    resident_calls(&resident_whole, a, 40);
+    CASE_CHECK(resident_sums().stored > 0);
     writer.columns = a + FIRST * LD;
     writer.count = COLUMNS * LD;
     for (int turn = 0; turn < 4; turn++) {
         pthread_t thread;
-        fill(b, K * N);
+        resident_fill(b, K * N);
         for (int i = 0; i < N; i++)
             memset(b + i * K + FIRST, 0, sizeof(float) * COLUMNS);
         writer.goes_on = true;
         CASE_CHECK(pthread_create(&thread, NULL, write_columns, NULL) == 0);
         for (int i = 0; i < 4; i++) {
-            multiply(&whole, a, b, K, c);
-            CASE_CHECK(is_right(&whole, a, b, K, c));
+            resident_multiply(&resident_whole, a, b, K, c);
+            CASE_CHECK(resident_is_right(&resident_whole, a, b, K, c));
         }
         writer.goes_on = false;
         pthread_join(thread, NULL);
-        calls(&whole, a, 2);
+        resident_calls(&resident_whole, a, 2);
     }
     return case_result();
 }
 
 /* A matrix of a page is not looked at, wherever it is. */
 static int one_page(void) {
-    float *a = map();
-    const struct shape shape = {.rows = 64, .columns = 16, .lda = 64, .n = N};
-    if (!CASE_CHECK(a != NULL))
-        return case_result();
-    fill(a, 1024 + 3 * 1024);
+    const struct resident_shape shape = {.rows = 64, .columns = 16, .lda = 64, .n = N};
+    float *a = resident_matrix() - OFFSET;
+    resident_fill(a, OFFSET);
     for (int i = 0; i < 4; i++) {
         a[i * 200] += 1;
-        calls(&shape, a, 2);
-        calls(&shape, a + 777, 2);
+        resident_calls(&shape, a, 2);
+        resident_calls(&shape, a + 777, 2);
     }
-    CASE_CHECK(sums().stored == 0 && sums().used == 0);
-    return case_result();
-}
-
-/* Two calls hold one copy. While they do, nobody uploads to it. */
-static int two_users(void) {
-    float *a = new_matrix();
-    calls(&whole, a, 3);
-    struct lava_device *device = lava_context_engine()->device;
-    struct lava_residents *residents = device->shared->residents;
-    const struct lava_host_matrix matrix = {
-        .first = a, .ld = LD, .rows = M, .columns = K, .element_bytes = 4};
-    struct lava_resident_hold one, two, three;
-    uint64_t copy;
-    CASE_CHECK(lava_residents_look(residents, &matrix, &copy) == LAVA_RESIDENT_STAYS);
-    CASE_CHECK(lava_residents_hold(residents, device, &matrix, copy, &one) && !one.is_filling);
-    CASE_CHECK(lava_residents_hold(residents, device, &matrix, copy, &two) && !two.is_filling);
-    a[7 * LD] += 1;
-    CASE_CHECK(lava_residents_look(residents, &matrix, &copy) == LAVA_RESIDENT_UNKNOWN && copy == 0);
-    CASE_CHECK(!lava_residents_hold(residents, device, &matrix, copy, &three));
-    CASE_CHECK(!lava_residents_release(residents, device, false));
-    call(&whole, a);
-    lava_residents_return(residents, device, &one, LAVA_RESIDENT_KEEPS);
-    call(&whole, a);
-    lava_residents_return(residents, device, &two, LAVA_RESIDENT_KEEPS);
-    CASE_CHECK(lava_residents_look(residents, &matrix, &copy) == LAVA_RESIDENT_STAYS);
-    CASE_CHECK(lava_residents_hold(residents, device, &matrix, copy, &one) && one.is_filling);
-    CASE_CHECK(!lava_residents_hold(residents, device, &matrix, copy, &two));
-    lava_residents_return(residents, device, &one, LAVA_RESIDENT_FAILED);
-    CASE_CHECK(copied_bytes() == 0);
-    calls(&whole, a, 3);
-    CASE_CHECK(sums().differences == 0);
-    return case_result();
-}
-
-/* Two copies have a block, and only one of them was looked at: if that is gone, the other one may be stale.
- */
-static int only_what_was_asked(void) {
-    float *a = new_matrix();
-    const struct shape part = {.rows = M, .columns = K - 50, .lda = LD, .n = N};
-    calls(&part, a, CALLS);
-    calls(&whole, a, CALLS);
-    struct lava_device *device = lava_context_engine()->device;
-    struct lava_residents *residents = device->shared->residents;
-    struct lava_host_matrix matrix = {.first = a, .ld = LD, .rows = M, .columns = K, .element_bytes = 4};
-    struct lava_resident_hold of_whole, of_part;
-    uint64_t copy;
-    CASE_CHECK(sums().stored == 2);
-    CASE_CHECK(lava_residents_look(residents, &matrix, &copy) == LAVA_RESIDENT_STAYS);
-    CASE_CHECK(lava_residents_hold(residents, device, &matrix, copy, &of_whole));
-    matrix.columns = K - 50;
-    a[7 * LD] += 1;
-    CASE_CHECK(lava_residents_look(residents, &matrix, &copy) == LAVA_RESIDENT_STAYS);
-    CASE_CHECK(lava_residents_release(residents, device, false)); /* the part's */
-    CASE_CHECK(!lava_residents_hold(residents, device, &matrix, copy, &of_part));
-    lava_residents_return(residents, device, &of_whole, LAVA_RESIDENT_KEEPS);
-    calls(&part, a, 2);
-    calls(&whole, a, 2);
-    CASE_CHECK(sums().differences == 0);
+    CASE_CHECK(resident_sums().stored == 0 && resident_sums().used == 0);
     return case_result();
 }
 
 /* A is a block of B, which is written elsewhere. */
 static int block_beside_whole(void) {
     enum { SIZE = 520 };
-    float *a = new_matrix(), *c = malloc(sizeof(float) * SIZE * SIZE);
-    const struct shape square = {.rows = SIZE, .columns = SIZE, .lda = SIZE, .n = SIZE};
-    const struct shape left = {.transpose = true, .rows = SIZE, .columns = 505, .lda = SIZE, .n = SIZE};
-    calls(&square, a, CALLS);
+    float *a = resident_matrix(), *c = malloc(sizeof(float) * SIZE * SIZE);
+    const struct resident_shape square = {.rows = SIZE, .columns = SIZE, .lda = SIZE, .n = SIZE};
+    const struct resident_shape left = {
+        .transpose = true, .rows = SIZE, .columns = 505, .lda = SIZE, .n = SIZE};
+    resident_calls(&square, a, CALLS);
     for (int i = 0; i < 4 && CASE_CHECK(c != NULL); i++) {
         a[(size_t)(510 + i) * SIZE + 8] += 1;
-        multiply(&left, a, a, SIZE, c);
-        CASE_CHECK(is_right(&left, a, a, SIZE, c));
+        resident_multiply(&left, a, a, SIZE, c);
+        CASE_CHECK(resident_is_right(&left, a, a, SIZE, c));
     }
-    CASE_CHECK(sums().used > CALLS && sums().differences == 0);
+    CASE_CHECK(resident_sums().used > CALLS && resident_sums().differences == 0);
     free(c);
     return case_result();
 }
@@ -528,21 +370,21 @@ static int block_beside_whole(void) {
 static int failing(void) {
 #ifdef LAVA_FAULT_INJECTION
     static const char *const points[] = {"upload", "submit", "allocate", "download"};
-    float *a = new_matrix();
-    call(&whole, a);
-    may_fail = true;
+    float *a = resident_matrix();
+    resident_calls(&resident_whole, a, 1);
+    resident_may_fail = true;
     for (size_t i = 0; i < sizeof points / sizeof points[0]; i++)
         for (int passage = 1; passage < 7; passage++) {
             char text[32];
             snprintf(text, sizeof text, "%s:%d", points[i], passage);
             a[(size_t)passage * 5000 + i] += 1;
             CASE_CHECK(lava_fault_set(text));
-            call(&whole, a);
-            call(&whole, a);
+            resident_calls(&resident_whole, a, 1);
+            resident_calls(&resident_whole, a, 1);
             CASE_CHECK(lava_fault_set(NULL));
-            calls(&whole, a, 2);
+            resident_calls(&resident_whole, a, 2);
         }
-    CASE_CHECK(sums().stored > 1 && sums().differences == 0);
+    CASE_CHECK(resident_sums().stored > 1 && resident_sums().differences == 0);
     return case_result();
 #else
     return CASE_SKIPPED;
@@ -600,10 +442,10 @@ static int same_bits(void) {
     double *b = malloc(bytes);
     char *c = calloc(1, c_bytes), *other = calloc(1, c_bytes);
     for (size_t i = 0; i < 2 * SIZE * SIZE && CASE_CHECK(b && c && other); i++)
-        b[i] = rand_r(&seed) / (double)RAND_MAX - 0.5;
+        b[i] = rand_r(&resident_seed) / (double)RAND_MAX - 0.5;
     for (size_t i = 0; i < sizeof routines / sizeof routines[0] && !case_result(); i++) {
         void *a[2];
-        uint64_t used = sums().used;
+        uint64_t used = resident_sums().used;
         for (int j = 0; j < 2; j++) {
             a[j] = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
             for (size_t l = 0; l < 2 * SIZE * SIZE && CASE_CHECK(a[j] != MAP_FAILED); l++)
@@ -612,22 +454,19 @@ static int same_bits(void) {
         for (int j = 0; j < 4; j++)
             routines[i].call(a[0], b, c);
         CASE_CHECK(!strcmp(case_place(NULL), "gpu"));
-        if (!CASE_CHECK(sums().used > used + 1))
+        if (!CASE_CHECK(resident_sums().used > used + 1))
             fprintf(stderr, "%s: A does not stay\n", routines[i].name);
         routines[i].call(a[1], b, other);
         if (!CASE_CHECK(memcmp(c, other, c_bytes) == 0))
             fprintf(stderr, "%s: other bits\n", routines[i].name);
     }
-    CASE_CHECK(sums().differences == 0);
+    CASE_CHECK(resident_sums().differences == 0);
     free(b);
     free(c);
     free(other);
     return case_result();
 }
 
-#define CHECK "LAVABLAS_RESIDENT=check", "LAVABLAS_MODE=gpu"
-/* By the layer of tests/layer/. */
-#define DISCRETE "VK_INSTANCE_LAYERS=VK_LAYER_LAVABLAS_test", "LAVABLAS_TEST_LAYER=memory=discrete"
 static const struct test_case cases[] = {
     {"stays", stays, .variables = {CHECK}},
     {"changed_elements", changed_elements, .variables = {CHECK}},
@@ -648,11 +487,9 @@ static const struct test_case cases[] = {
     {"evicted", evicted, .variables = {CHECK, "LAVABLAS_MEMORY=8M"}},
     {"given_back", given_back, .variables = {CHECK, "LAVABLAS_IDLE=0.2"}},
     {"threads", threads, .variables = {CHECK, "LAVABLAS_LANES=2"}},
-    {"two_users", two_users, .variables = {CHECK}},
     {"written_during_calls", written_during_calls,
      .variables = {"LAVABLAS_RESIDENT=auto", "LAVABLAS_MODE=gpu"}},
     {"one_page", one_page, .variables = {CHECK}},
-    {"only_what_was_asked", only_what_was_asked, .variables = {CHECK}},
     {"block_beside_whole", block_beside_whole, .variables = {CHECK}},
     {"failing", failing, .lines = -1, .variables = {CHECK}},
     {"discrete_failing", failing, .lines = -1, .variables = {CHECK, DISCRETE}},

@@ -1,0 +1,76 @@
+/* Matrices that stay on the first of two devices: calls with them go there. Two lavapipe devices stand for
+ * two GPUs. */
+#include "tests/robustness/resident_calls.h"
+
+#include <pthread.h>
+
+#include "lavablas.h"
+#include "lib/offload/more_devices.h"
+#include "lib/offload/steps.h"
+#include "tests/robustness/several_devices.h"
+
+static const float *shared_a;
+
+static void *call_once(void *unused) {
+    (void)unused;
+    resident_calls(&resident_whole, shared_a, 1);
+    return NULL;
+}
+
+/* Returns whether both devices are ready for such products. */
+static bool prepare(void) {
+    const struct lava_operation product = lava_operation_to_plan(LAVA_TYPE_FP32, M);
+    if (lavablas_wait(NULL) || lava_context_devices() == 1)
+        return false;
+    resident_calls(&resident_whole, shared_a, 2);
+    lava_more_devices_want(lava_steps_needs(&product), 1, true);
+    struct lava_lane_lock first, second;
+    bool is_first = lava_context_lock_lane(1, lava_steps_needs(&product), &first) && first.device == 0;
+    bool is_second = lava_context_lock_lane(1, lava_steps_needs(&product), &second) && second.device == 1;
+    lava_context_unlock_lane(&second);
+    lava_context_unlock_lane(&first);
+    return CASE_CHECK(is_first && is_second);
+}
+
+/* The first device is at work, and the other one at rest, which would have to upload the matrix. */
+static int waits_for_the_first(void) {
+    struct lava_lane_lock held;
+    pthread_t thread;
+    shared_a = resident_matrix();
+    if (!prepare())
+        return case_result() ? 1 : CASE_SKIPPED;
+    resident_calls(&resident_whole, shared_a, 2);
+    const struct lava_residents_sums before = resident_sums();
+    CASE_CHECK(before.stored == 1);
+    CASE_CHECK(lava_context_lock_lane(1, 0, &held) && held.device == 0);
+    CASE_CHECK(pthread_create(&thread, NULL, call_once, NULL) == 0);
+    case_sleep(0.3);
+    lava_context_unlock_lane(&held);
+    pthread_join(thread, NULL);
+    CASE_CHECK(resident_sums().used == before.used + 1);
+    CASE_CHECK(resident_sums().refreshed == before.refreshed && resident_sums().differences == 0);
+    return case_result();
+}
+
+/* A matrix without a copy goes where there is time. */
+static int others_do_not(void) {
+    struct lava_lane_lock held;
+    shared_a = resident_matrix();
+    if (!prepare())
+        return case_result() ? 1 : CASE_SKIPPED;
+    const float *other = resident_matrix();
+    CASE_CHECK(lava_context_lock_lane(1, 0, &held) && held.device == 0);
+    resident_calls(&resident_whole, other, 1);
+    lava_context_unlock_lane(&held);
+    return case_result();
+}
+
+static const struct test_case cases[] = {
+    {"waits_for_the_first", waits_for_the_first, .variables = {CHECK, "LAVABLAS_DEVICE=cpu:all"}},
+    {"others_do_not", others_do_not, .variables = {CHECK, "LAVABLAS_DEVICE=cpu:all"}},
+    {.name = NULL},
+};
+
+int main(int argument_count, char **arguments) {
+    return several_devices_main(argument_count, arguments, cases, 2);
+}

@@ -1,0 +1,271 @@
+/* The store of matrices that stay, by its own functions and by calls: which copy a call has, who may bring it
+ * up to date, and what becomes of it when something goes wrong. */
+#include "tests/robustness/resident_calls.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+
+#include "lib/engine/engine.h"
+#include "tests/robustness/layer.h"
+
+static struct lava_host_matrix matrix_of(const float *a, int64_t columns) {
+    return (struct lava_host_matrix){
+        .first = a, .ld = LD, .rows = M, .columns = columns, .element_bytes = sizeof *a};
+}
+
+/* Two calls hold one copy. While they do, nobody uploads to it. */
+static int two_users(void) {
+    float *a = resident_matrix();
+    resident_calls(&resident_whole, a, 3);
+    struct lava_device *device = lava_context_engine()->device;
+    struct lava_residents *residents = device->shared->residents;
+    const struct lava_host_matrix matrix = {
+        .first = a, .ld = LD, .rows = M, .columns = K, .element_bytes = 4};
+    struct lava_resident_hold one, two, three;
+    uint64_t copy;
+    CASE_CHECK(lava_residents_look(residents, &matrix, &copy) == LAVA_RESIDENT_STAYS);
+    CASE_CHECK(lava_residents_hold(residents, device, &matrix, copy, &one) && !one.is_filling);
+    CASE_CHECK(lava_residents_hold(residents, device, &matrix, copy, &two) && !two.is_filling);
+    a[7 * LD] += 1;
+    CASE_CHECK(lava_residents_look(residents, &matrix, &copy) == LAVA_RESIDENT_UNKNOWN && copy == 0);
+    CASE_CHECK(!lava_residents_hold(residents, device, &matrix, copy, &three));
+    CASE_CHECK(!lava_residents_release(residents, device, false));
+    resident_calls(&resident_whole, a, 1);
+    lava_residents_return(residents, device, &one, LAVA_RESIDENT_KEEPS);
+    resident_calls(&resident_whole, a, 1);
+    lava_residents_return(residents, device, &two, LAVA_RESIDENT_KEEPS);
+    CASE_CHECK(lava_residents_look(residents, &matrix, &copy) == LAVA_RESIDENT_STAYS);
+    CASE_CHECK(lava_residents_hold(residents, device, &matrix, copy, &one) && one.is_filling);
+    CASE_CHECK(!lava_residents_hold(residents, device, &matrix, copy, &two));
+    lava_residents_return(residents, device, &one, LAVA_RESIDENT_FAILED);
+    CASE_CHECK(resident_bytes() == 0);
+    resident_calls(&resident_whole, a, 3);
+    CASE_CHECK(resident_sums().differences == 0);
+    return case_result();
+}
+
+/* Two copies have a block, and only one of them was looked at: if that is gone, the other one may be stale.
+ */
+static int only_what_was_asked(void) {
+    float *a = resident_matrix();
+    const struct resident_shape part = {.rows = M, .columns = K - 50, .lda = LD, .n = N};
+    resident_calls(&part, a, CALLS);
+    resident_calls(&resident_whole, a, CALLS);
+    struct lava_device *device = lava_context_engine()->device;
+    struct lava_residents *residents = device->shared->residents;
+    struct lava_host_matrix matrix = {.first = a, .ld = LD, .rows = M, .columns = K, .element_bytes = 4};
+    struct lava_resident_hold of_whole, of_part;
+    uint64_t copy;
+    CASE_CHECK(resident_sums().stored == 2);
+    CASE_CHECK(lava_residents_look(residents, &matrix, &copy) == LAVA_RESIDENT_STAYS);
+    CASE_CHECK(lava_residents_hold(residents, device, &matrix, copy, &of_whole));
+    matrix.columns = K - 50;
+    a[7 * LD] += 1;
+    CASE_CHECK(lava_residents_look(residents, &matrix, &copy) == LAVA_RESIDENT_STAYS);
+    CASE_CHECK(lava_residents_release(residents, device, false)); /* the part's */
+    CASE_CHECK(!lava_residents_hold(residents, device, &matrix, copy, &of_part));
+    lava_residents_return(residents, device, &of_whole, LAVA_RESIDENT_KEEPS);
+    resident_calls(&part, a, 2);
+    resident_calls(&resident_whole, a, 2);
+    CASE_CHECK(resident_sums().differences == 0);
+    return case_result();
+}
+
+/* Columns of a block go up alone, without those that are stale elsewhere. */
+static int block_of_stale_copy(void) {
+    float *a = resident_matrix();
+    const struct resident_shape left = {.rows = M, .columns = 600, .lda = LD, .n = N};
+    resident_calls(&resident_whole, a, CALLS);
+    for (int i = 0; i < 3; i++) {
+        const struct lava_residents_sums before = resident_sums();
+        a[(size_t)(K - 2) * LD] += 1;
+        a[(size_t)(100 * i + 30) * LD] += 1;
+        resident_calls(&left, a, 2);
+        CASE_CHECK(resident_sums().used == before.used + 2);
+        CASE_CHECK(resident_sums().refreshed == before.refreshed + 1);
+        CASE_CHECK(resident_sums().refreshed_bytes - before.refreshed_bytes < BYTES / 50);
+    }
+    const struct lava_residents_sums before = resident_sums();
+    resident_calls(&resident_whole, a, 1);
+    CASE_CHECK(resident_sums().refreshed == before.refreshed + 1);
+    CASE_CHECK(resident_sums().stored == 1 && resident_sums().differences == 0);
+    return case_result();
+}
+
+/* A block of some rows cannot bring columns up to date. It gets a copy of its own. */
+static int rows_of_stale_copy(void) {
+    float *a = resident_matrix();
+    const struct resident_shape low = {.rows = 500, .columns = K - 10, .lda = LD, .n = N};
+    resident_calls(&resident_whole, a, CALLS);
+    a[50 * LD] += 1;
+    resident_calls(&low, a, CALLS);
+    CASE_CHECK(resident_sums().stored == 2);
+    const struct lava_residents_sums before = resident_sums();
+    a[70 * LD] += 1;
+    resident_calls(&low, a, 2);
+    CASE_CHECK(resident_sums().used == before.used + 2);
+    resident_calls(&resident_whole, a, 2);
+    CASE_CHECK(resident_sums().stored == 2 && resident_sums().differences == 0);
+    return case_result();
+}
+
+/* A copy that differs ends all of them. One that a call still has goes with that call. */
+static int distrusted_in_use(void) {
+    float *a = resident_matrix(), *b = resident_matrix();
+    resident_calls(&resident_whole, a, CALLS);
+    resident_calls(&resident_whole, b, CALLS);
+    struct lava_device *device = lava_context_engine()->device;
+    struct lava_residents *residents = device->shared->residents;
+    const struct lava_host_matrix of_a = matrix_of(a, K), of_b = matrix_of(b, K);
+    struct lava_resident_hold one, other;
+    uint64_t copy;
+    CASE_CHECK(lava_residents_look(residents, &of_a, &copy) == LAVA_RESIDENT_STAYS);
+    CASE_CHECK(lava_residents_hold(residents, device, &of_a, copy, &one));
+    CASE_CHECK(lava_residents_look(residents, &of_b, &copy) == LAVA_RESIDENT_STAYS);
+    CASE_CHECK(lava_residents_hold(residents, device, &of_b, copy, &other));
+    lava_residents_return(residents, device, &other, LAVA_RESIDENT_DIFFERS);
+    CASE_CHECK(resident_bytes() > 0);
+    lava_residents_return(residents, device, &one, LAVA_RESIDENT_KEEPS);
+    CASE_CHECK(resident_bytes() == 0);
+    resident_calls(&resident_whole, a, CALLS);
+    CASE_CHECK(resident_bytes() == 0);
+    return case_result();
+}
+
+/* Returns whether the kernel watches the mapping that has the address. */
+static bool is_watched(const void *address) {
+    FILE *file = fopen("/proc/self/smaps", "re");
+    char line[512];
+    bool is_in = false, found = false;
+    while (file && fgets(line, sizeof line, file)) {
+        unsigned long first, end;
+        if (sscanf(line, "%lx-%lx ", &first, &end) == 2)
+            is_in = first <= (unsigned long)address && (unsigned long)address < end;
+        else if (is_in && strncmp(line, "VmFlags:", 8) == 0)
+            found = strstr(line, " uw") != NULL;
+    }
+    if (file)
+        fclose(file);
+    return found;
+}
+
+/* Returns such a matrix in a mapping that has no neighbours: the kernel watches whole mappings. */
+static float *lonely_matrix(void) {
+    const size_t page = 4096;
+    char *space = mmap(NULL, SPACE + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (!CASE_CHECK(space != MAP_FAILED) ||
+        !CASE_CHECK(mprotect(space + page, SPACE, PROT_READ | PROT_WRITE) == 0))
+        return NULL;
+    float *a = (float *)(void *)(space + page) + OFFSET;
+    resident_fill(a, (size_t)K * LD);
+    return a;
+}
+
+/* What a device that has failed had is neither used nor watched any more. */
+static int failed_device(void) {
+    float *a = lonely_matrix(), *b = lonely_matrix();
+    resident_calls(&resident_whole, a, CALLS);
+    resident_calls(&resident_whole, b, CALLS);
+    struct lava_device *device = lava_context_engine()->device;
+    struct lava_residents *residents = device->shared->residents;
+    const struct lava_host_matrix matrix = matrix_of(a, K);
+    struct lava_resident_hold hold;
+    uint64_t copy;
+    CASE_CHECK(is_watched(a + 4096) && is_watched(b + 4096));
+    CASE_CHECK(lava_residents_look(residents, &matrix, &copy) == LAVA_RESIDENT_STAYS);
+    CASE_CHECK(lava_residents_hold(residents, device, &matrix, copy, &hold));
+    device->shared->failed = true;
+    lava_residents_return(residents, device, &hold, LAVA_RESIDENT_FAILED);
+    CASE_CHECK(!is_watched(a + 4096) && !is_watched(b + 4096));
+    CASE_CHECK(lava_residents_look(residents, &matrix, &copy) == LAVA_RESIDENT_UNKNOWN);
+    return case_result();
+}
+
+static sigjmp_buf out;
+static _Thread_local volatile sig_atomic_t may_jump; /* the driver has threads, too */
+
+static void jump(int number) {
+    (void)number;
+    if (may_jump) {
+        may_jump = 0;
+        siglongjmp(out, 1);
+    }
+}
+
+/* A program's handler leaves looks in the middle. The next one works. */
+static int jumps_out_of_looks(void) {
+    const struct itimerval often = {.it_interval = {.tv_usec = 300}, .it_value = {.tv_usec = 300}},
+                           never = {0};
+    struct sigaction action = {.sa_handler = jump};
+    float *a = resident_matrix();
+    volatile int jumps = 0;
+    uint64_t copy;
+    resident_calls(&resident_whole, a, CALLS);
+    struct lava_residents *residents = resident_store();
+    const struct lava_host_matrix matrix = matrix_of(a, K);
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &often, NULL);
+    double end = case_now() + 5;
+    while (jumps < 200 && case_now() < end) {
+        if (sigsetjmp(out, 1)) {
+            jumps++;
+            CASE_CHECK(lava_residents_look(residents, &matrix, &copy) == LAVA_RESIDENT_STAYS);
+        }
+        may_jump = 1;
+        for (int i = 0; i < 100; i++)
+            lava_residents_look(residents, &matrix, &copy);
+        may_jump = 0;
+    }
+    setitimer(ITIMER_REAL, &never, NULL);
+    CASE_CHECK(jumps > 20);
+    resident_calls(&resident_whole, a, 2);
+    CASE_CHECK(resident_sums().differences == 0);
+    return case_result();
+}
+
+/* The call that stores uploads what one without copies does, in the same blocks: only the copy's memory is
+ * new. Later calls upload B alone. */
+static int storing_is_usual(void) {
+    enum { SIZE = 1200 }; /* C is larger than the staging memory */
+    float *a = malloc(sizeof *a * SIZE * SIZE);
+    const struct resident_shape square = {.rows = SIZE, .columns = SIZE, .lda = SIZE, .n = 128};
+    const uint64_t copy_bytes = sizeof *a * SIZE * SIZE;
+    uint64_t uploaded[4], memory[4];
+    for (int i = 0; i < 4 && CASE_CHECK(a != NULL); i++) {
+        if (i == 0)
+            resident_fill(a, (size_t)SIZE * SIZE);
+        resident_calls(&square, a, 1);
+        const struct lava_engine *engine = lava_context_engine();
+        uploaded[i] = engine->transferred[LAVA_TRANSFER_UP].bytes;
+        memory[i] = engine->device->shared->device_bytes;
+    }
+    CASE_CHECK(resident_sums().stored == 1 && resident_sums().used == 3);
+    CASE_CHECK(uploaded[0] > copy_bytes && uploaded[1] == uploaded[0]);
+    CASE_CHECK(memory[1] == memory[0] + copy_bytes);
+    CASE_CHECK(uploaded[3] < copy_bytes / 5);
+    CASE_CHECK(resident_sums().differences == 0);
+    free(a);
+    return case_result();
+}
+
+static const struct test_case cases[] = {
+    {"two_users", two_users, .variables = {CHECK}},
+    {"only_what_was_asked", only_what_was_asked, .variables = {CHECK}},
+    {"block_of_stale_copy", block_of_stale_copy, .variables = {CHECK}},
+    {"rows_of_stale_copy", rows_of_stale_copy, .variables = {CHECK}},
+    {"distrusted_in_use", distrusted_in_use, .variables = {CHECK}},
+    {"failed_device", failed_device, .lines = -1, .variables = {CHECK}},
+    {"jumps_out_of_looks", jumps_out_of_looks, .variables = {CHECK}},
+    {"storing_is_usual", storing_is_usual, .variables = {CHECK, DISCRETE, "LAVABLAS_PINNED=1M"}},
+    {.name = NULL},
+};
+
+int main(int argument_count, char **arguments) {
+    layer_offer();
+    return cases_main(argument_count, arguments, cases);
+}
