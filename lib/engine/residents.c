@@ -453,6 +453,19 @@ bool lava_residents_hold(struct lava_residents *residents, struct lava_device *d
     return copy ? take(residents, matrix, copy, hold) : make(residents, device, matrix, hold);
 }
 
+bool lava_residents_is_written(struct lava_residents *residents, const struct lava_resident_hold *hold,
+                               const struct lava_host_matrix *part) {
+    struct lava_calm calm;
+    if (!lock(residents, STUCK_NS, &calm))
+        return false;
+    struct seen *seen = find_number(residents, hold->resident->number);
+    if (seen && !check(residents, seen, &hold->block))
+        forget(residents, seen, true);
+    bool is_written = !residents->is_distrusted && lava_resident_copy_stale(hold->resident, part) > 0;
+    unlock(residents, &calm);
+    return is_written;
+}
+
 /* seen: NULL if the copy was given up meanwhile. */
 static void count_use(struct lava_residents *residents, const struct lava_resident_hold *hold,
                       struct seen *seen) {

@@ -59,6 +59,10 @@ struct lava_resident_hold {
 bool lava_residents_hold(struct lava_residents *residents, struct lava_device *device,
                          const struct lava_host_matrix *matrix, uint64_t copy,
                          struct lava_resident_hold *hold);
+/* Returns whether the kernel tells that the part of the held block was written after the call looked at it:
+ * then it may differ from the copy. */
+bool lava_residents_is_written(struct lava_residents *residents, const struct lava_resident_hold *hold,
+                               const struct lava_host_matrix *part);
 /* What becomes of the copy. */
 enum lava_resident_end {
     LAVA_RESIDENT_KEEPS,

@@ -82,16 +82,23 @@ static enum lava_status download(struct lava_stream *stream, const struct lava_r
     return status;
 }
 
-/* Compares the block's rows of columns of the copy: what is around them may be stale. */
-static bool is_equal(const struct lava_resident_hold *kept, struct lava_column_span span, const char *copy) {
+/* Compares the block's rows of columns of the copy: what is around them may be stale. A column that was
+ * written since the call looked at it may differ: the program does so by a thread that has no part in the
+ * call. */
+static bool is_equal(struct lava_residents *residents, const struct lava_resident_hold *kept,
+                     struct lava_column_span span, const char *copy) {
     const struct lava_host_matrix *block = &kept->block;
     int64_t bytes = block->element_bytes, pitch = block->ld * bytes;
     int64_t from = (const char *)block->first - (const char *)kept->whole.first, first = from / pitch;
-    for (int64_t column = span.first; column < span.end; column++)
-        if (memcmp((const char *)block->first + (column - first) * pitch,
-                   copy + (column - span.first) * kept->ld * bytes + from % pitch,
-                   (size_t)(block->rows * bytes)) != 0)
+    for (int64_t column = span.first; column < span.end; column++) {
+        struct lava_host_matrix part = *block;
+        part.first = (const char *)block->first + (column - first) * pitch;
+        part.columns = 1;
+        if (memcmp(part.first, copy + (column - span.first) * kept->ld * bytes + from % pitch,
+                   (size_t)(block->rows * bytes)) != 0 &&
+            !lava_residents_is_written(residents, kept, &part))
             return false;
+    }
     return true;
 }
 
@@ -110,7 +117,7 @@ static enum lava_status compare(struct lava_stream *stream, const struct lava_re
     while (!status && first < end && !*differs) {
         const struct lava_column_span span = {first, first + columns < end ? first + columns : end};
         status = download(stream, kept, span, copy);
-        *differs = !status && !is_equal(kept, span, copy);
+        *differs = !status && !is_equal(stream->device->shared->residents, kept, span, copy);
         first = span.end;
     }
     free(copy);

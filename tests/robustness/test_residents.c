@@ -332,6 +332,7 @@ static int written_during_calls(void) {
         pthread_join(thread, NULL);
         resident_calls(&resident_whole, a, 2);
     }
+    CASE_CHECK(resident_sums().differences == 0);
     return case_result();
 }
 
@@ -490,6 +491,7 @@ static const struct test_case cases[] = {
     {"threads", threads, .variables = {CHECK, "LAVABLAS_LANES=2"}},
     {"written_during_calls", written_during_calls,
      .variables = {"LAVABLAS_RESIDENT=auto", "LAVABLAS_MODE=gpu"}},
+    {"written_during_checked_calls", written_during_calls, .variables = {CHECK}},
     {"one_page", one_page, .variables = {CHECK}},
     {"block_beside_whole", block_beside_whole, .variables = {CHECK}},
     {"failing", failing, .lines = -1, .variables = {CHECK}},
