@@ -236,9 +236,14 @@ static int storing_is_usual(void) {
     const struct resident_shape square = {.rows = SIZE, .columns = SIZE, .lda = SIZE, .n = 128};
     const uint64_t copy_bytes = sizeof *a * SIZE * SIZE;
     uint64_t uploaded[4], memory[4];
-    for (int i = 0; i < 4 && CASE_CHECK(a != NULL); i++) {
-        if (i == 0)
-            resident_fill(a, (size_t)SIZE * SIZE);
+    float *other = malloc(copy_bytes);
+    if (!CASE_CHECK(a && other))
+        return case_result();
+    resident_fill(a, (size_t)SIZE * SIZE);
+    resident_fill(other, (size_t)SIZE * SIZE);
+    resident_calls(&square, other, 1); /* lists of tiles go up once */
+    free(other);
+    for (int i = 0; i < 4; i++) {
         resident_calls(&square, a, 1);
         const struct lava_engine *engine = lava_context_engine();
         uploaded[i] = engine->transferred[LAVA_TRANSFER_UP].bytes;
