@@ -94,6 +94,22 @@ static void append_kind(struct line *line, const struct lava_operation *operatio
         append(line, "%s%s", name, name[0] ? " " : "");
 }
 
+/* Appends the operands that need not go up. */
+static void append_stays(struct line *line, const struct lava_operation *operation) {
+    bool a = operation->a.is_resident, b = operation->b.is_resident;
+    double elements = 0;
+    if (a)
+        elements += (double)lava_operation_rows_a(operation) * (double)lava_operation_columns_a(operation);
+    if (b)
+        elements += (double)lava_operation_rows_b(operation) * (double)lava_operation_columns_b(operation);
+    if (a || b)
+        append(line, ", %s: %.1f MiB need not go up",
+               a && b ? "A and B stay"
+               : a    ? "A stays"
+                      : "B stays",
+               elements * (double)lava_type_bytes(operation->type) / 0x1p20);
+}
+
 /* Appends "solve upper triangular left " or the like; nothing if all of A and B is stored. */
 static void append_structure(struct line *line, const struct lava_operation *operation) {
     const struct lava_operand *structured = lava_operation_structured(operation);
@@ -140,6 +156,7 @@ void lava_policy_describe(const struct lava_operation *operation, const struct l
     append_sizes(&line, operation);
     bool on_gpu = plan->place == LAVA_PLACE_GPU || plan->reason == LAVA_REASON_HALVES;
     append(&line, ": %s (%s)", on_gpu ? "GPU" : "CPU", lava_reason_text(plan->reason));
+    append_stays(&line, operation);
     append_ms(&line, "CPU", plan->cpu_ns);
     append_ms(&line, "GPU", plan->gpu_ns);
     if (plan->engines > 1)

@@ -328,7 +328,8 @@ static int find_gemm(enum lava_type type, enum lava_type type_c) {
 }
 
 static void tell_usage(FILE *stream) {
-    fputs("usage: lavablas explain [--plan | --json] [--precision ieee|standard|fast] ROUTINE ARGUMENT...\n",
+    fputs("usage: lavablas explain [--plan | --json] [--precision ieee|standard|fast] [--stays A|B|AB]\n"
+          "         ROUTINE ARGUMENT...\n",
           stream);
     for (size_t i = 0; i < COUNT(shapes); i++) {
         const char *before = "", *family = "";
@@ -349,6 +350,7 @@ static void tell_usage(FILE *stream) {
     fputs("       lavablas explain [--plan | --json] [--type TYPE] [--c-type TYPE] [--precision ...] M N K\n"
           "         TYPE: fp32, the default, fp16, bf16, fp64, cfp32, cfp64; C has A's and B's, or fp32 by\n"
           "         default where they are fp16 or bf16\n"
+          "       --stays: as if these operands were on the device already (LAVABLAS_RESIDENT=auto)\n"
           "       (the environment variables of the library count)\n",
           stream);
 }
@@ -393,7 +395,8 @@ static bool read_arguments(const char *names, int argc, char **argv, struct argu
 
 /* Reads the options. Returns how many words they are, or -1 if one is wrong. Types that are not given stay
  * LAVA_TYPE_COUNT. */
-static int read_options(int argc, char **argv, enum lava_type *type, enum lava_type *type_c) {
+static int read_options(int argc, char **argv, enum lava_type *type, enum lava_type *type_c,
+                        struct lava_operation *operation) {
     int read = 0;
     for (; read < argc && !strncmp(argv[read], "--", 2); read += 2) {
         const char *name = argv[read], *value = read + 1 < argc ? argv[read + 1] : "";
@@ -402,6 +405,11 @@ static int read_options(int argc, char **argv, enum lava_type *type, enum lava_t
                      (!strcmp(name, "--c-type") && lava_type_from_name(value, type_c));
         if (!right && !strcmp(name, "--precision") && lava_config_find_precision(value, &precision)) {
             lava_offload_set_precision(precision);
+            right = true;
+        }
+        if (!right && !strcmp(name, "--stays") && *value && strspn(value, "AB") == strlen(value)) {
+            operation->a.is_resident = strchr(value, 'A') != NULL;
+            operation->b.is_resident = strchr(value, 'B') != NULL;
             right = true;
         }
         if (!right) {
@@ -439,7 +447,8 @@ static const struct shape *read_call(int argc, char **argv, struct lava_call *ca
     enum lava_type type = LAVA_TYPE_COUNT, type_c = LAVA_TYPE_COUNT;
     struct arguments x;
     const char *names;
-    int options = read_options(argc, argv, &type, &type_c);
+    struct lava_operation stays = {0};
+    int options = read_options(argc, argv, &type, &type_c, &stays);
     if (options < 0 || options >= argc)
         return NULL;
     const struct shape *shape = find_shape(argv[options], type, type_c, call, &names);
@@ -455,6 +464,15 @@ static const struct shape *read_call(int argc, char **argv, struct lava_call *ca
     call->operation.c.type = lava_routine_type_c(call->routine);
     call->valid = shape->make(&x, &call->operation);
     call->products = call->operation.series ? call->operation.series->count : 0;
+    bool may_stay =
+        call->valid && !call->operation.series && lava_operation_row(&call->operation)->is_product;
+    if (lava_operation_has_resident(&stays) && !may_stay) {
+        fprintf(stderr, "lavablas: --stays: no matrix of %s stays on the device\n",
+                lava_routine_name(call->routine));
+        return NULL;
+    }
+    call->operation.a.is_resident = stays.a.is_resident;
+    call->operation.b.is_resident = stays.b.is_resident;
     return shape;
 }
 

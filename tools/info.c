@@ -11,6 +11,7 @@
 #include "lib/calibrate/calibration.h"
 #include "lib/calibrate/figures_file.h"
 #include "lib/host/cpu_blas.h"
+#include "lib/host/page_watch.h"
 #include "lib/offload/program_history.h"
 #include "lib/vk/gpu.h"
 #include "tools/beside.h"
@@ -33,7 +34,8 @@ static const char usage[] =
 struct facts {
     char library[4200], loader[512], version[512], lapack[512], lapack_version[32];
     bool has_library, has_loader, has_device;
-    const char *why; /* no device */
+    const char *why;       /* no device */
+    const char *unwatched; /* why no matrix can stay on a device; NULL: the kernel tells what is written */
     struct machine machine;
     struct lava_selection_entry entries[MACHINE_MAX];
     uint32_t entry_count;
@@ -107,6 +109,7 @@ static void gather(struct facts *facts) {
     facts->entry_count = MACHINE_MAX;
     lava_gpu_list(lava_config_get(), facts->entries, &facts->entry_count, &unused);
     facts->has_device = device_read(&facts->device, &facts->set, &facts->why);
+    facts->unwatched = lava_page_watch_open();
     if (facts->has_device)
         lava_calibration_load(&facts->device);
 }
@@ -205,6 +208,9 @@ static void print_cache(void) {
     lava_program_history_each(config->cache_home, print_program, NULL);
 }
 
+static const char *const resident_names[] = {
+    [LAVA_RESIDENT_OFF] = "off", [LAVA_RESIDENT_AUTO] = "auto", [LAVA_RESIDENT_CHECK] = "check"};
+
 static void print(const struct facts *facts) {
     const struct lava_cpu_blas *blas = lava_cpu_blas_get();
     printf("LavaBLAS %s: %s\n", LAVA_VERSION, facts->has_library ? facts->library : "no library");
@@ -230,6 +236,9 @@ static void print(const struct facts *facts) {
     } else {
         printf("device: none (%s); `lavablas doctor` says what to do\n", facts->why);
     }
+    printf("matrices that stay: LAVABLAS_RESIDENT=%s; %s%s\n", resident_names[lava_config_get()->resident],
+           facts->unwatched ? "they cannot: " : "the kernel tells what is written",
+           facts->unwatched ? facts->unwatched : "");
     print_cache();
 }
 
@@ -299,6 +308,8 @@ static void put(const struct facts *facts) {
         printf("null");
         lava_json_put_member(stdout, "why", facts->why);
     }
+    lava_json_put_member(stdout, "resident", resident_names[config->resident]);
+    lava_json_put_member(stdout, "unwatched", facts->unwatched);
     lava_json_put_member(stdout, "cache", config->cache ? config->cache_home : NULL);
     const char *separator = "";
     printf(",\"programs\":[");

@@ -68,7 +68,7 @@ _lavablas() {
     case $command in
     run) _lavablas_run "$typed" ;;
     doctor) _lavablas_words "$typed" --json --root --help; [[ $typed == -* ]] || _lavablas_programs "$typed" ;;
-    explain) _lavablas_words "$typed" --plan --json --from --precision --type --c-type --help sgemm dgemm cgemm zgemm dsyrk dpotrf dgetrf dgesv dgeqrf ;;
+    explain) _lavablas_words "$typed" --plan --json --from --precision --stays --type --c-type --help sgemm dgemm cgemm zgemm dsyrk dpotrf dgetrf dgesv dgeqrf ;;
     calibrate) _lavablas_words "$typed" --seconds --quick --show --import --json --help ;;
     bench) _lavablas_words "$typed" --library --routine --sizes --ops --seconds --warmup --csv --json --png --help ;;
     verify) _lavablas_words "$typed" --type --json --help ;;

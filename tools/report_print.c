@@ -10,6 +10,8 @@
 
 /* Less is not listed by routine. */
 #define LEAST_LOSS_NS 1e6
+/* More are not listed. */
+#define MOST_MATRICES 16
 
 static double seconds(double ns) {
     return ns * 1e-9;
@@ -171,6 +173,30 @@ static void print_transfers(FILE *stream, const struct report *report) {
                 report->stayed_bytes / 0x1p30, report->stayed_uses);
 }
 
+static void print_copies(FILE *stream, const struct report *report) {
+    const struct report_copies *sum = &report->copies;
+    if (sum->why)
+        fprintf(stream, "no matrix stays on the device: %s\n", sum->why);
+    if (sum->stored > 0)
+        fprintf(
+            stream,
+            "copies of matrices on the device: %.0f stored, %.0f used, %.0f uploaded anew by %.3f GiB, %.0f "
+            "forgotten, %.0f evicted, %.0f differences\n",
+            sum->stored, sum->used, sum->refreshed, sum->refreshed_bytes / 0x1p30, sum->forgotten,
+            sum->evicted, sum->differences);
+    for (size_t i = 0; i < report->matrix_count && i < MOST_MATRICES; i++) {
+        const struct report_matrix *matrix = &report->matrices[i];
+        fprintf(stream, "  %-14s %6.0f x %-6.0f %8.1f MiB: ", matrix->address, matrix->rows, matrix->columns,
+                matrix->bytes / 0x1p20);
+        if (!matrix->why || matrix->uses > 0)
+            fprintf(stream, "%.0f uses, %.1f ms saved%s", matrix->uses, matrix->saved_ns * 1e-6,
+                    matrix->why ? "; " : "");
+        fprintf(stream, "%s%s\n", matrix->why ? "does not stay: " : "", matrix->why ? matrix->why : "");
+    }
+    if (report->matrix_count > MOST_MATRICES)
+        fprintf(stream, "  and %zu more\n", report->matrix_count - MOST_MATRICES);
+}
+
 /* Calls of a process that is not the only one. */
 static void print_processes(FILE *stream, const struct report *report) {
     size_t quiet = 0;
@@ -198,6 +224,7 @@ void report_print(FILE *stream, const struct report *report, const struct report
     print_under(stream, report);
     print_reasons(stream, report);
     print_transfers(stream, report);
+    print_copies(stream, report);
     print_losses(stream, report);
     print_processes(stream, report);
     if (cpu_blas)
@@ -253,6 +280,30 @@ static void put_under(FILE *stream, const struct report *report) {
     }
 }
 
+static void put_copies(FILE *stream, const struct report *report) {
+    const struct report_copies *sum = &report->copies;
+    if (!sum->is_known)
+        return;
+    fprintf(stream,
+            ",\"copies\":{\"stored\":%.0f,\"used\":%.0f,\"refreshed\":%.0f,\"refreshed_bytes\":%.0f,"
+            "\"forgotten\":%.0f,\"evicted\":%.0f,\"differences\":%.0f",
+            sum->stored, sum->used, sum->refreshed, sum->refreshed_bytes, sum->forgotten, sum->evicted,
+            sum->differences);
+    lava_json_put_member(stream, "why", sum->why);
+    fputs(",\"matrices\":[", stream);
+    for (size_t i = 0; i < report->matrix_count; i++) {
+        const struct report_matrix *matrix = &report->matrices[i];
+        fprintf(stream,
+                "%s{\"address\":\"%s\",\"rows\":%.0f,\"columns\":%.0f,\"bytes\":%.0f,\"uses\":%.0f,"
+                "\"saved_ns\":%.0f",
+                i ? "," : "", matrix->address, matrix->rows, matrix->columns, matrix->bytes, matrix->uses,
+                matrix->saved_ns);
+        lava_json_put_member(stream, "why", matrix->why);
+        fputc('}', stream);
+    }
+    fputs("]}", stream);
+}
+
 static void put_processes(FILE *stream, const struct report *report) {
     for (size_t i = 0; i < report->process_count; i++) {
         const struct report_process *process = &report->processes[i];
@@ -297,7 +348,9 @@ void report_print_json(FILE *stream, const struct report *report, const struct r
     fprintf(stream, "},\"transfers\":{\"up_bytes\":%.0f,\"up_ns\":%.0f,\"down_bytes\":%.0f,\"down_ns\":%.0f",
             report->up_bytes, report->up_ns, report->down_bytes, report->down_ns);
     fprintf(stream, ",\"stayed_uses\":%.0f,\"stayed_bytes\":%.0f", report->stayed_uses, report->stayed_bytes);
-    fputs("},\"processes\":[", stream);
+    fputc('}', stream);
+    put_copies(stream, report);
+    fputs(",\"processes\":[", stream);
     put_processes(stream, report);
     fputs("],\"not_intercepted\":[", stream);
     put_bypasses(stream, report);

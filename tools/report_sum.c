@@ -94,6 +94,32 @@ static void add_under(struct report *report, const struct json *entry) {
         report->total.cpu_ns += json_number(entry, "cpu_ns") - json_number(entry, "ns");
 }
 
+static void add_copies(struct report *report, const struct json *copies) {
+    struct report_copies *sum = &report->copies;
+    if (!copies)
+        return;
+    sum->is_known = true;
+    sum->why = json_text(copies, "why", sum->why);
+    sum->stored += json_number(copies, "stored");
+    sum->used += json_number(copies, "used");
+    sum->refreshed += json_number(copies, "refreshed");
+    sum->refreshed_bytes += json_number(copies, "refreshed_bytes");
+    sum->forgotten += json_number(copies, "forgotten");
+    sum->evicted += json_number(copies, "evicted");
+    sum->differences += json_number(copies, "differences");
+    for (const struct json *entry = json_elements(copies, "matrices"); entry; entry = entry->next) {
+        report->matrices = grow(report->matrices, report->matrix_count, sizeof *report->matrices);
+        report->matrices[report->matrix_count++] =
+            (struct report_matrix){.address = json_text(entry, "address", "?"),
+                                   .why = json_text(entry, "why", NULL),
+                                   .rows = json_number(entry, "rows"),
+                                   .columns = json_number(entry, "columns"),
+                                   .bytes = json_number(entry, "bytes"),
+                                   .uses = json_number(entry, "uses"),
+                                   .saved_ns = json_number(entry, "saved_ns")};
+    }
+}
+
 static void add_process(struct report *report, struct json *line, bool detailed) {
     report->processes = grow(report->processes, report->process_count, sizeof *report->processes);
     struct report_process *process = &report->processes[report->process_count++];
@@ -120,6 +146,7 @@ static void add_process(struct report *report, struct json *line, bool detailed)
     report->down_ns += json_number(transfers, "down_ns");
     report->stayed_uses += json_number(transfers, "stayed_uses");
     report->stayed_bytes += json_number(transfers, "stayed_bytes");
+    add_copies(report, json_member(line, "copies"));
 }
 
 void report_add_bypass(struct report *report, const char *path, const char *routine, const char *why) {
@@ -176,4 +203,5 @@ void report_free(struct report *report) {
     free(report->reasons);
     free(report->under);
     free(report->bypasses);
+    free(report->matrices);
 }

@@ -41,6 +41,12 @@ struct report_bypass {
     const char *why;
 };
 
+/* A matrix that calls have passed again; as the library's report has it. */
+struct report_matrix {
+    const char *address, *why; /* why it does not stay; NULL: it does */
+    double rows, columns, bytes, uses, saved_ns;
+};
+
 struct report_process {
     struct json *line; /* owns all texts */
     double calls, ns;
@@ -59,6 +65,13 @@ struct report {
     double lost_calls[LAVA_PLACE_COUNT], lost_ns[LAVA_PLACE_COUNT];
     double up_bytes, up_ns, down_bytes, down_ns; /* copies between host and device; ns 0: not timed */
     double stayed_uses, stayed_bytes; /* of matrices that stayed on the device: what need not have gone up */
+    struct report_copies {
+        bool is_known;
+        const char *why; /* none stays; NULL: they may */
+        double stored, used, refreshed, refreshed_bytes, forgotten, evicted, differences;
+    } copies;
+    struct report_matrix *matrices; /* of all processes, one after the other */
+    size_t matrix_count;
 };
 
 /* How the program ended, and after how long. */

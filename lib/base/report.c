@@ -14,9 +14,13 @@
  *      "estimates": [{"place": ..., "calls": ..., "ns": ..., "measured_ns": ..., "lost_calls": ...,
  *                     "lost_ns": ...} ...],
  *      "transfers": {"up_bytes": ..., "up_ns": ..., "down_bytes": ..., "down_ns": ..., "stayed_uses": ...,
- *                    "stayed_bytes": ...}}
+ *                    "stayed_bytes": ...},
+ *      "copies": {"why": ..., "stored": ..., "used": ..., "refreshed": ..., "refreshed_bytes": ...,
+ *                 "forgotten": ..., "evicted": ..., "differences": ...,
+ *                 "matrices": [{"address": ..., "rows": ..., "columns": ..., "bytes": ..., "uses": ...,
+ *                               "saved_ns": ..., "why": ...} ...]}}
  *
- * A fact that is not known is left out. */
+ * A fact that is not known is left out; so is why, if there is no reason why not. */
 #include "lib/base/report.h"
 
 #include <errno.h>
@@ -177,6 +181,33 @@ static void put_transfers(FILE *stream) {
     fprintf(stream, ",\"stayed_uses\":%" PRIu64 ",\"stayed_bytes\":%" PRIu64, stays.uses, stays.bytes);
 }
 
+static void put_copies(FILE *stream) {
+    struct lava_stats_copies copies;
+    if (!lava_stats_copies(&copies))
+        return;
+    fprintf(stream,
+            ",\"copies\":{\"stored\":%" PRIu64 ",\"used\":%" PRIu64 ",\"refreshed\":%" PRIu64
+            ",\"refreshed_bytes\":%" PRIu64 ",\"forgotten\":%" PRIu64 ",\"evicted\":%" PRIu64
+            ",\"differences\":%" PRIu64,
+            copies.stored, copies.used, copies.refreshed, copies.refreshed_bytes, copies.forgotten,
+            copies.evicted, copies.differences);
+    if (copies.why)
+        lava_json_put_member(stream, "why", copies.why);
+    fputs(",\"matrices\":[", stream);
+    for (int i = 0; i < copies.count; i++) {
+        const struct lava_stats_matrix *matrix = &copies.matrices[i];
+        fprintf(stream,
+                "%s{\"address\":\"%p\",\"rows\":%" PRId64 ",\"columns\":%" PRId64 ",\"bytes\":%" PRIu64
+                ",\"uses\":%" PRIu64 ",\"saved_ns\":%.0f",
+                i ? "," : "", matrix->first, matrix->rows, matrix->columns, matrix->bytes, matrix->uses,
+                matrix->saved_ns);
+        if (matrix->why)
+            lava_json_put_member(stream, "why", matrix->why);
+        fputc('}', stream);
+    }
+    fputs("]}", stream);
+}
+
 static void put_report(FILE *stream) {
     put_process(stream);
     fputs(",\"objects\":[", stream);
@@ -191,7 +222,9 @@ static void put_report(FILE *stream) {
     put_estimates(stream);
     fputs("],\"transfers\":{", stream);
     put_transfers(stream);
-    fputs("}}\n", stream);
+    fputc('}', stream);
+    put_copies(stream);
+    fputs("}\n", stream);
 }
 
 /* Returns whether there was memory for it. */

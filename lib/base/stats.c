@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/config.h"
@@ -171,6 +172,28 @@ struct lava_stats_stays lava_stats_stays(void) {
     return (struct lava_stats_stays){.uses = stays.uses, .bytes = stays.bytes};
 }
 
+static void (*_Atomic tell_copies)(struct lava_stats_copies *copies);
+
+void lava_stats_ask_copies(void (*tell)(struct lava_stats_copies *copies)) {
+    atomic_store_explicit(&tell_copies, tell, memory_order_release);
+}
+
+static int by_saved_time(const void *a, const void *b) {
+    const struct lava_stats_matrix *x = a, *y = b;
+    int order = (x->saved_ns < y->saved_ns) - (x->saved_ns > y->saved_ns);
+    return order ? order : (x->bytes < y->bytes) - (x->bytes > y->bytes);
+}
+
+bool lava_stats_copies(struct lava_stats_copies *copies) {
+    void (*tell)(struct lava_stats_copies *) = atomic_load_explicit(&tell_copies, memory_order_acquire);
+    *copies = (struct lava_stats_copies){0};
+    if (tell)
+        tell(copies);
+    if (copies->count > 1)
+        qsort(copies->matrices, (size_t)copies->count, sizeof copies->matrices[0], by_saved_time);
+    return tell != NULL;
+}
+
 struct lava_stats_transfer lava_stats_transfer(enum lava_transfer direction) {
     return (struct lava_stats_transfer){.bytes = transfers[direction].bytes, .ns = transfers[direction].ns};
 }
@@ -250,13 +273,39 @@ static void print_devices(FILE *stream) {
     for (unsigned i = 0; last > 0 && i <= last; i++)
         fprintf(stream, "lavablas: device %u of the process: %" PRIu64 " products\n", i,
                 lava_stats_of_device(i));
+    if (lava_stats_of_shared() > 0)
+        fprintf(stream, "lavablas: several devices shared %" PRIu64 " products\n", lava_stats_of_shared());
+}
+
+static void print_matrix(FILE *stream, const struct lava_stats_matrix *matrix) {
+    fprintf(stream,
+            "lavablas: the matrix at %p, %" PRId64 " x %" PRId64 ", %.1f MiB: %s%s%s %" PRIu64
+            " uses, %.1f ms saved\n",
+            matrix->first, matrix->rows, matrix->columns, (double)matrix->bytes / 0x1p20,
+            matrix->why ? "does not stay: " : "stays", matrix->why ? matrix->why : "",
+            matrix->why ? ";" : ",", matrix->uses, matrix->saved_ns * 1e-6);
+}
+
+static void print_copies(FILE *stream) {
+    struct lava_stats_copies copies;
     if (stays.uses > 0)
         fprintf(stream,
                 "lavablas: matrices that stayed on the device: %" PRIu64
                 " uses, %.1f GB that need not have gone up\n",
                 (uint64_t)stays.uses, (double)stays.bytes * 1e-9);
-    if (lava_stats_of_shared() > 0)
-        fprintf(stream, "lavablas: several devices shared %" PRIu64 " products\n", lava_stats_of_shared());
+    if (!lava_stats_copies(&copies))
+        return;
+    if (copies.why)
+        fprintf(stream, "lavablas: no matrix stays on the device: %s\n", copies.why);
+    if (copies.stored > 0)
+        fprintf(stream,
+                "lavablas: their copies: %" PRIu64 " stored, %" PRIu64 " used, %" PRIu64
+                " uploaded anew by %.1f GB, %" PRIu64 " forgotten, %" PRIu64 " evicted, %" PRIu64
+                " differences\n",
+                copies.stored, copies.used, copies.refreshed, (double)copies.refreshed_bytes * 1e-9,
+                copies.forgotten, copies.evicted, copies.differences);
+    for (int i = 0; i < copies.count; i++)
+        print_matrix(stream, &copies.matrices[i]);
 }
 
 /* The calls under other calls, and how many small ones were timed. */
@@ -286,6 +335,7 @@ void lava_stats_print(FILE *stream) {
     if (lava_stats_most_lanes() > 1)
         fprintf(stream, "lavablas: at most %u products on the device at a time\n", lava_stats_most_lanes());
     print_devices(stream);
+    print_copies(stream);
     print_estimates(stream);
 }
 
@@ -300,4 +350,5 @@ void lava_stats_reset(void) {
     most_lanes = 0;
     shared = 0;
     memset(&stays, 0, sizeof stays);
+    tell_copies = NULL; /* they are the parent's */
 }

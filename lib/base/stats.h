@@ -3,6 +3,7 @@
 #ifndef LAVA_BASE_STATS_H
 #define LAVA_BASE_STATS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -61,6 +62,28 @@ struct lava_stats_stays {
     uint64_t uses, bytes;
 };
 struct lava_stats_stays lava_stats_stays(void);
+/* A matrix that calls have passed again, column-major on the host, and what became of its copy on the device.
+ */
+struct lava_stats_matrix {
+    const void *first;
+    int64_t rows, columns;
+    uint64_t bytes, uses;
+    double saved_ns;
+    const char *why; /* it has no copy now; NULL: it has */
+};
+#define LAVA_STATS_MATRICES 64
+/* Copies of matrices: of which was made, used, uploaded in part, given up because the program wrote the
+ * matrix, given up for other memory; and found to differ. */
+struct lava_stats_copies {
+    const char *why; /* there can be none; NULL: there can */
+    uint64_t stored, used, refreshed, refreshed_bytes, forgotten, evicted, differences;
+    int count;
+    struct lava_stats_matrix matrices[LAVA_STATS_MATRICES];
+};
+/* Who keeps the copies tells of them by this function; any thread calls it, at exit. */
+void lava_stats_ask_copies(void (*tell)(struct lava_stats_copies *copies));
+/* Returns false if nobody keeps copies. The matrix that has saved most comes first. */
+bool lava_stats_copies(struct lava_stats_copies *copies);
 const char *lava_stats_place(enum lava_place place);
 
 /* Counts one product that took measured_ns at the place, with the estimates for both places. */
@@ -95,6 +118,11 @@ struct lava_stats_samples lava_stats_samples(void);
  *   lavablas: several devices shared 3 products
  * If matrices stayed on the device between calls:
  *   lavablas: matrices that stayed on the device: 3 uses, 1.5 GB that need not have gone up
+ *   lavablas: their copies: 2 stored, 4 used, 1 uploaded anew by 0.1 GB, 1 forgotten, 0 evicted, 0
+ * differences lavablas: the matrix at 0x7f0000001000, 8192 x 8192, 256.0 MiB: stays, 3 uses, 75.2 ms saved
+ *   lavablas: the matrix at 0x7f0010001000, 512 x 512, 1.0 MiB: does not stay: REASON; 1 uses, 0.2 ms saved
+ * If they were to stay, but cannot:
+ *   lavablas: no matrix stays on the device: REASON
  * The last line compares the estimates with the measured times, if a product had estimates:
  *   lavablas: estimates: gpu 3 calls, 0.100000 s estimated, 0.123456 s measured; cpu 0 calls, 0.000000 s
  *   estimated, 0.000000 s measured; 1 calls on the GPU took 0.010000 s longer than the CPU's estimate, 0

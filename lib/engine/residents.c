@@ -6,52 +6,17 @@
  * ended well; that call has the copy to itself. Under the lock nothing is allocated, freed, protected or
  * unprotected, because that takes tens of milliseconds: a copy is made before it is in the table, and one
  * that was given up is dead until a thread that has a device frees it. */
-#include "lib/engine/residents.h"
+#include "lib/engine/residents_table.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/calm.h"
-#include "lib/base/clock.h"
 #include "lib/base/log.h"
-#include "lib/engine/sights.h"
 
-/* Matrices that are remembered. */
-#define SEEN 64
 /* Copies take at most one part in this many of the device's memory. */
 #define MEMORY_SHARE 2
-/* A look waits for others this long, and then does without a copy. */
-#define LOOK_NS 100000000
-/* Who has to tell something waits longer. After that the thread that had the lock is no more: a handler of
- * SIGSEGV jumped out of a look. Then nothing stays any more. */
-#define STUCK_NS UINT64_C(10000000000)
-
-struct seen {
-    struct lava_host_matrix matrix; /* first NULL: the place is empty */
-    struct lava_residency rule;
-    uint64_t last; /* number of the last look */
-    struct lava_sights sights;
-    const char *refusal; /* why it gets no copy; NULL: it may */
-    double rent_ns;      /* of one use of the whole matrix */
-    bool is_making;      /* a call makes a copy */
-    struct lava_resident *copy;
-};
-
-struct lava_residents {
-    pthread_mutex_t lock;
-    _Atomic bool is_stuck; /* nobody gets the lock any more */
-    enum lava_resident_use use;
-    uint64_t most_bytes, looks, copies; /* that were made */
-    _Atomic uint64_t bytes;             /* of all buffers: those of the dead, and those being made, too */
-    bool is_distrusted;                 /* the kernel told nothing of a write, or a copy differed */
-    struct lava_residents_sums sums;
-    struct seen seen[SEEN];
-    struct lava_resident *dead;
-};
-
 struct lava_host_matrix lava_residents_matrix(const struct lava_operation *operation, bool is_b) {
     const struct lava_read_matrix read = lava_operation_reads(operation, is_b);
     return (struct lava_host_matrix){.first = read.first,
@@ -70,23 +35,6 @@ struct lava_residents *lava_residents_create(enum lava_resident_use use, uint64_
     residents->use = use;
     residents->most_bytes = memory_bytes / MEMORY_SHARE;
     return residents;
-}
-
-/* Signals wait until the thread unlocks. Returns false if it did not get the lock in time. */
-static bool lock(struct lava_residents *residents, uint64_t ns, struct lava_calm *calm) {
-    const struct timespec until = lava_clock_deadline(ns);
-    *calm = lava_calm_down();
-    if (!residents->is_stuck && pthread_mutex_timedlock(&residents->lock, &until) == 0)
-        return true;
-    if (ns >= STUCK_NS)
-        residents->is_stuck = true;
-    lava_calm_end(calm);
-    return false;
-}
-
-static void unlock(struct lava_residents *residents, const struct lava_calm *calm) {
-    pthread_mutex_unlock(&residents->lock);
-    lava_calm_end(calm);
 }
 
 /* Takes the copy out of the table. in_vain: as in lava_residency_forget. */
@@ -214,6 +162,7 @@ static enum lava_resident_state see(struct lava_residents *residents, const stru
         return LAVA_RESIDENT_UNKNOWN;
     seen->matrix = *matrix;
     seen->last = residents->looks;
+    seen->calls++;
     bool is_same_still = lava_sights_compare(&seen->sights, matrix);
     return is_new ? LAVA_RESIDENT_NEW : is_same_still ? LAVA_RESIDENT_UNCHANGED : LAVA_RESIDENT_CHANGED;
 }
@@ -284,6 +233,7 @@ static enum lava_resident_state look(struct lava_residents *residents, const str
         LAVA_LOG(DEBUG, "the copy of the matrix at %p is given up: the program writes it",
                  copied->matrix.first);
         residents->sums.forgotten++;
+        copied->gone = "the program writes it between calls";
         forget(residents, copied, true);
     }
     enum lava_resident_state state = see(residents, matrix);
@@ -341,6 +291,7 @@ static bool evict(struct lava_residents *residents, double value) {
     }
     if (!least)
         return false;
+    least->gone = "its copy made room for another one";
     forget(residents, least, true);
     residents->sums.evicted++;
     return true;
@@ -573,13 +524,34 @@ bool lava_residents_hold(struct lava_residents *residents, struct lava_device *d
     return copy ? take(residents, matrix, copy, hold) : make(residents, device, matrix, hold);
 }
 
-static void count_use(struct lava_residents *residents, const struct lava_resident_hold *hold) {
+bool lava_residents_is_written(struct lava_residents *residents, const struct lava_resident_hold *hold,
+                               const struct lava_host_matrix *part) {
+    struct lava_calm calm;
+    if (!lock(residents, STUCK_NS, &calm))
+        return false;
+    struct seen *seen = find_number(residents, hold->resident->number);
+    if (seen && !check(residents, seen, &hold->block))
+        forget(residents, seen, true);
+    bool is_written = !residents->is_distrusted && lava_resident_copy_stale(hold->resident, part) > 0;
+    unlock(residents, &calm);
+    return is_written;
+}
+
+/* seen: NULL if the copy was given up meanwhile. */
+static void count_use(struct lava_residents *residents, const struct lava_resident_hold *hold,
+                      struct seen *seen) {
     struct lava_residents_sums *sums = &residents->sums;
+    uint64_t before = sums->refreshed_bytes;
     sums->used++;
     sums->refreshed += hold->is_filling;
     for (int i = 0; i < hold->count; i++)
         sums->refreshed_bytes += (uint64_t)(hold->spans[i].end - hold->spans[i].first) *
                                  (uint64_t)hold->whole.rows * hold->whole.element_bytes;
+    if (!seen)
+        return;
+    double share = (double)(sums->refreshed_bytes - before) / (double)lava_host_matrix_bytes(&hold->whole);
+    seen->uses++;
+    seen->saved_ns += seen->rent_ns * (1 - fmin(1, share));
 }
 
 /* Returns whether the copy is dead, and nobody uses it any more. */
@@ -591,7 +563,7 @@ static bool end_use(struct lava_residents *residents, const struct lava_resident
     if (hold->is_filling)
         copy->is_filled = false;
     if (end == LAVA_RESIDENT_KEEPS)
-        count_use(residents, hold);
+        count_use(residents, hold, seen);
     else if (seen && (end == LAVA_RESIDENT_DIFFERS || hold->is_filling))
         forget(residents, seen, true);
     if (end == LAVA_RESIDENT_DIFFERS) {
@@ -646,6 +618,7 @@ bool lava_residents_release(struct lava_residents *residents, struct lava_device
         struct seen *seen = &residents->seen[i];
         if (!seen->copy || seen->copy->users > 0)
             continue;
+        seen->gone = "its copy went when a call needed memory, or no call came";
         forget(residents, seen, in_vain);
         residents->sums.evicted++;
     }

@@ -8,6 +8,7 @@
 
 #include "dispatch/operation.h"
 #include "dispatch/residency.h"
+#include "lib/base/stats.h"
 #include "lib/engine/resident_copy.h"
 
 struct lava_residents;
@@ -59,6 +60,10 @@ struct lava_resident_hold {
 bool lava_residents_hold(struct lava_residents *residents, struct lava_device *device,
                          const struct lava_host_matrix *matrix, uint64_t copy,
                          struct lava_resident_hold *hold);
+/* Returns whether the kernel tells that the part of the held block was written after the call looked at it:
+ * then it may differ from the copy. */
+bool lava_residents_is_written(struct lava_residents *residents, const struct lava_resident_hold *hold,
+                               const struct lava_host_matrix *part);
 /* What becomes of the copy. */
 enum lava_resident_end {
     LAVA_RESIDENT_KEEPS,
@@ -100,5 +105,7 @@ struct lava_residents_sums {
     uint64_t refreshed_bytes;
 };
 struct lava_residents_sums lava_residents_sums(struct lava_residents *residents);
+/* Stores up to `most` matrices that calls have passed more than once, and returns how many. */
+int lava_residents_list(struct lava_residents *residents, struct lava_stats_matrix *matrices, int most);
 
 #endif

@@ -9,10 +9,10 @@ static_assert(LAVA_RESIDENTS_ALIGN % LAVA_DEVICE_MATRIX_ALIGN == 0, "blocks of c
 
 void lava_kept_matrix_take(struct lava_kept_matrix *kept, struct lava_engine *engine,
                            const struct lava_operation *operation, struct lava_device_matrix *matrix) {
-    kept->is_b = operation->b.is_resident || operation->b.is_stored;
-    if (!lava_kept_take(engine, operation, kept->is_b, &kept->hold))
+    bool is_b = operation->b.is_resident || operation->b.is_stored;
+    if (!lava_kept_take(engine, operation, is_b, &kept->hold))
         return;
-    const struct lava_read_matrix read = lava_operation_reads(operation, kept->is_b);
+    const struct lava_read_matrix read = lava_operation_reads(operation, is_b);
     const struct lava_buffer *buffer = kept->hold.buffer;
     *matrix = (struct lava_device_matrix){.buffer = buffer,
                                           .offset = lava_residents_address(&kept->hold, read.first) -
@@ -32,6 +32,6 @@ enum lava_status lava_kept_matrix_fill(struct lava_kept_matrix *kept, struct lav
 }
 
 void lava_kept_matrix_return(struct lava_kept_matrix *kept, struct lava_engine *engine,
-                             const struct lava_operation *operation, enum lava_status status) {
-    lava_kept_return(engine->device, operation, kept->is_b, &kept->hold, status);
+                             enum lava_status status) {
+    lava_kept_return(engine->device, &kept->hold, status);
 }

@@ -8,7 +8,6 @@
 /* Zero at first. */
 struct lava_kept_matrix {
     struct lava_resident_hold hold;
-    bool is_b; /* it is the operation's second matrix */
 };
 
 /* Takes the copy of the one matrix that the operation only reads. If there is none that the call may use,
@@ -24,6 +23,6 @@ static inline bool lava_kept_matrix_is_there(const struct lava_kept_matrix *kept
 enum lava_status lava_kept_matrix_fill(struct lava_kept_matrix *kept, struct lava_stream *stream);
 /* Gives the copy back. The stream is closed, and that was its status. */
 void lava_kept_matrix_return(struct lava_kept_matrix *kept, struct lava_engine *engine,
-                             const struct lava_operation *operation, enum lava_status status);
+                             enum lava_status status);
 
 #endif

@@ -95,7 +95,7 @@ static void destroy(struct run *run, enum lava_status status) {
     lava_device_matrix_free(run->engine, &run->x);
     if (!run->whole.buffer)
         lava_device_matrix_free(run->engine, &run->a[0]);
-    lava_kept_matrix_return(&run->kept, run->engine, run->operation, status);
+    lava_kept_matrix_return(&run->kept, run->engine, status);
     if (!run->bands.on_right)
         lava_device_matrix_free(run->engine, &run->b[0]);
 }

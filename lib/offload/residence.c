@@ -21,15 +21,35 @@ static struct {
     pthread_once_t once;
     _Atomic bool is_done; /* later calls do not even look at `once` */
 } opened = {.once = PTHREAD_ONCE_INIT};
+static const char *why; /* nothing stays */
+
+/* Called at exit: the device may be used by a thread that goes on. */
+static void tell(struct lava_stats_copies *copies) {
+    const struct lava_engine *engine = lava_context_engine();
+    struct lava_residents *residents = engine ? engine->device->shared->residents : NULL;
+    copies->why = why;
+    if (!residents)
+        return;
+    const struct lava_residents_sums sums = lava_residents_sums(residents);
+    copies->stored = sums.stored;
+    copies->used = sums.used;
+    copies->refreshed = sums.refreshed;
+    copies->refreshed_bytes = sums.refreshed_bytes;
+    copies->forgotten = sums.forgotten;
+    copies->evicted = sums.evicted;
+    copies->differences = sums.differences;
+    copies->count = lava_residents_list(residents, copies->matrices, LAVA_STATS_MATRICES);
+}
 
 static void open(void) {
     struct lava_device *device = lava_context_engine()->device;
-    const char *why = lava_page_watch_open();
+    why = lava_page_watch_open();
     if (!why)
         device->shared->residents =
             lava_residents_create(lava_config_get()->resident, device->capabilities.memory_bytes);
     else
         LAVA_LOG(INFO, "no matrix stays on the device: %s", why);
+    lava_stats_ask_copies(tell);
     opened.is_done = true;
 }
 

@@ -358,7 +358,7 @@ static enum lava_status run_product(struct lava_engine *engine, const struct lav
         status = status ? status : lava_kept_complete(&stream);
     }
     status = lava_stream_close(&stream, status);
-    lava_kept_close(&stream, operation, status);
+    lava_kept_close(&stream, status);
     leave_crew(&stream, member);
     if (!status && timing)
         read_timing(&run, timing);

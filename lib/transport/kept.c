@@ -7,6 +7,7 @@
 
 #include "lib/base/config.h"
 #include "lib/base/log.h"
+#include "lib/base/trace.h"
 #include "lib/engine/engine.h"
 #include "lib/transport/download.h"
 #include "lib/transport/upload.h"
@@ -81,17 +82,24 @@ static enum lava_status download(struct lava_stream *stream, const struct lava_r
     return status;
 }
 
-/* Compares what the call reads of columns of the block: what is around that may be stale. */
-static bool is_equal(const struct lava_resident_hold *kept, struct lava_column_span span, const char *copy) {
+/* Compares what the call reads of columns of the block: what is around that may be stale. A column that was
+ * written since the call looked at it may differ: the program does so by a thread that has no part in the
+ * call. */
+static bool is_equal(struct lava_residents *residents, const struct lava_resident_hold *kept,
+                     struct lava_column_span span, const char *copy) {
     const struct lava_host_matrix *block = &kept->block;
     int64_t bytes = block->element_bytes, pitch = block->ld * bytes;
     int64_t from = (const char *)block->first - (const char *)kept->whole.first, first = from / pitch;
     for (int64_t column = span.first; column < span.end; column++) {
         int64_t own = column - first, row = block->part == LAVA_REGION_LOWER ? own : 0;
         int64_t end = block->part == LAVA_REGION_UPPER ? own + 1 : block->rows;
-        if (memcmp((const char *)block->first + own * pitch + row * bytes,
+        struct lava_host_matrix part = *block;
+        part.first = (const char *)block->first + own * pitch;
+        part.columns = 1;
+        if (memcmp((const char *)part.first + row * bytes,
                    copy + (column - span.first) * kept->ld * bytes + from % pitch + row * bytes,
-                   (size_t)((end - row) * bytes)) != 0)
+                   (size_t)((end - row) * bytes)) != 0 &&
+            !lava_residents_is_written(residents, kept, &part))
             return false;
     }
     return true;
@@ -112,7 +120,7 @@ static enum lava_status compare(struct lava_stream *stream, const struct lava_re
     while (!status && first < end && !*differs) {
         const struct lava_column_span span = {first, first + columns < end ? first + columns : end};
         status = download(stream, kept, span, copy);
-        *differs = !status && !is_equal(kept, span, copy);
+        *differs = !status && !is_equal(stream->device->shared->residents, kept, span, copy);
         first = span.end;
     }
     free(copy);
@@ -132,6 +140,17 @@ static enum lava_status check(struct lava_stream *stream, struct lava_resident_h
     return status;
 }
 
+/* Returns the bytes that need not go up: of a triangle half of them. A copy of which everything goes up saves
+ * nothing. */
+static uint64_t stayed_bytes(const struct lava_resident_hold *kept) {
+    int64_t columns = kept->block.columns;
+    for (int i = 0; i < kept->count; i++)
+        columns -= kept->spans[i].end - kept->spans[i].first;
+    uint64_t bytes =
+        columns > 0 ? (uint64_t)columns * (uint64_t)kept->block.rows * kept->block.element_bytes : 0;
+    return kept->block.part == LAVA_REGION_ALL ? bytes : bytes / 2;
+}
+
 bool lava_kept_take(struct lava_engine *engine, const struct lava_operation *operation, bool is_b,
                     struct lava_resident_hold *kept) {
     const struct lava_operand *operand = is_b ? &operation->b : &operation->a;
@@ -147,7 +166,9 @@ bool lava_kept_take(struct lava_engine *engine, const struct lava_operation *ope
 }
 
 enum lava_status lava_kept_fill(struct lava_stream *stream, struct lava_resident_hold *kept) {
+    uint64_t begin_ns = lava_trace_now();
     enum lava_status status = kept->is_filling ? fill(stream, kept) : LAVA_OK;
+    lava_trace_add_work("matrix that stays", begin_ns, stayed_bytes(kept));
     return status ? status : check(stream, kept);
 }
 
@@ -267,27 +288,15 @@ enum lava_status lava_kept_complete(struct lava_stream *stream) {
     return status;
 }
 
-/* A copy of which everything goes up has saved nothing. */
-static void count(const struct lava_resident_hold *kept, const struct lava_host_matrix *matrix) {
-    uint64_t column_bytes = (uint64_t)matrix->rows * matrix->element_bytes;
-    int64_t columns = matrix->columns;
-    for (int i = 0; i < kept->count; i++)
-        columns -= kept->spans[i].end - kept->spans[i].first;
-    if (columns > 0)
-        lava_stats_stayed((uint64_t)columns * column_bytes);
-}
-
-void lava_kept_return(struct lava_device *device, const struct lava_operation *operation, bool is_b,
-                      struct lava_resident_hold *kept, enum lava_status status) {
-    const struct lava_host_matrix matrix = lava_residents_matrix(operation, is_b);
-    if (!status && kept->resident)
-        count(kept, &matrix);
+void lava_kept_return(struct lava_device *device, struct lava_resident_hold *kept, enum lava_status status) {
+    uint64_t bytes = !status && kept->resident ? stayed_bytes(kept) : 0;
+    if (bytes > 0)
+        lava_stats_stayed(bytes);
     lava_residents_return(device->shared->residents, device, kept,
                           status ? LAVA_RESIDENT_FAILED : LAVA_RESIDENT_KEEPS);
 }
 
-void lava_kept_close(struct lava_stream *stream, const struct lava_operation *operation,
-                     enum lava_status status) {
+void lava_kept_close(struct lava_stream *stream, enum lava_status status) {
     for (int i = 0; i < 2; i++)
-        lava_kept_return(stream->device, operation, i, &stream->kept[i], status);
+        lava_kept_return(stream->device, &stream->kept[i], status);
 }

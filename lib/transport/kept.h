@@ -11,8 +11,7 @@
 bool lava_kept_take(struct lava_engine *engine, const struct lava_operation *operation, bool is_b,
                     struct lava_resident_hold *kept);
 enum lava_status lava_kept_fill(struct lava_stream *stream, struct lava_resident_hold *kept);
-void lava_kept_return(struct lava_device *device, const struct lava_operation *operation, bool is_b,
-                      struct lava_resident_hold *kept, enum lava_status status);
+void lava_kept_return(struct lava_device *device, struct lava_resident_hold *kept, enum lava_status status);
 
 /* The same for A and B of a product, which pack reads. Takes the operands that the operation has flagged as
  * staying, as far as they are there, and uploads to them. Called before anything is staged ahead. What is not
@@ -29,7 +28,6 @@ uint64_t lava_kept_target(struct lava_stream *stream, bool is_b, const struct la
 /* All is packed: brings what has not come to new copies there, and ends them. */
 enum lava_status lava_kept_complete(struct lava_stream *stream);
 /* Gives them back. The stream is closed; status is its result. */
-void lava_kept_close(struct lava_stream *stream, const struct lava_operation *operation,
-                     enum lava_status status);
+void lava_kept_close(struct lava_stream *stream, enum lava_status status);
 
 #endif

@@ -2,15 +2,16 @@
  *
  *   run_program multiply          three products
  *   run_program fork              the same, and one more in a child of fork() and in a program it starts
- *   run_program by-address FILE   a product by a routine that dlsym found in the library FILE
- *   run_program status N          ends with that status
- *   run_program signal N          ends by that signal
- *   run_program wait FILE         creates the file, then waits for SIGUSR1, and ends with status 5 */
+ *   run_program stays             four products of a matrix that stays, and of one that is written before
+ * each run_program by-address FILE   a product by a routine that dlsym found in the library FILE run_program
+ * status N          ends with that status run_program signal N          ends by that signal run_program wait
+ * FILE         creates the file, then waits for SIGUSR1, and ends with status 5 */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +27,28 @@ static void multiply(gemm *function) {
     const int m = M, n = N, k = K;
     const double one = 1, zero = 0;
     function("N", "N", &m, &n, &k, &one, a, &m, b, &k, &zero, c, &m);
+}
+
+static int multiply_again(void) {
+    enum { ROWS = 520, COLUMNS = 300 };
+    static double b[COLUMNS * 3], c[ROWS * 3];
+    const int m = ROWS, n = 3, k = COLUMNS;
+    const double one = 1, zero = 0;
+    double *a[2];
+    for (int i = 0; i < 2; i++) {
+        void *memory = mmap(NULL, sizeof(double) * ROWS * COLUMNS, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (memory == MAP_FAILED)
+            return 1;
+        a[i] = memory;
+    }
+    for (int i = 1; i <= 4; i++)
+        for (int j = 0; j < 2; j++) {
+            for (int l = 0; l < ROWS * COLUMNS && j == 1; l++)
+                a[j][l] = i;
+            dgemm_("N", "N", &m, &n, &k, &one, a[j], &m, b, &k, &zero, c, &m);
+        }
+    return 0;
 }
 
 static int fork_and_multiply(const char *self) {
@@ -79,6 +102,8 @@ int main(int count, char **arguments) {
             multiply(dgemm_);
     else if (!strcmp(way, "fork"))
         return fork_and_multiply(arguments[0]);
+    else if (!strcmp(way, "stays"))
+        return multiply_again();
     else if (!strcmp(way, "by-address"))
         return multiply_by_address(with);
     else if (!strcmp(way, "status"))

@@ -214,6 +214,47 @@ static void devices_are_counted(void **state) {
     assert_true(lava_stats_of_device(2) == 1 && lava_stats_of_shared() == 1);
 }
 
+static void tell_copies(struct lava_stats_copies *copies) {
+    *copies = (struct lava_stats_copies){
+        .stored = 3, .used = 9, .refreshed = 4, .refreshed_bytes = 250000000, .forgotten = 2, .count = 2};
+    copies->matrices[0] = (struct lava_stats_matrix){
+        .first = (void *)0x1000, .rows = 10, .columns = 20, .bytes = 1600, .why = "of its size"};
+    copies->matrices[1] = (struct lava_stats_matrix){.first = (void *)0x2000,
+                                                     .rows = 1000,
+                                                     .columns = 2000,
+                                                     .bytes = 16 << 20,
+                                                     .uses = 9,
+                                                     .saved_ns = 2.5e6};
+}
+
+static void tell_why_not(struct lava_stats_copies *copies) {
+    copies->why = "the kernel is old";
+}
+
+static void copies_are_told(void **state) {
+    char text[4096];
+    (void)state;
+    summary_read(text, sizeof text);
+    assert_null(strstr(text, "stay"));
+    lava_stats_ask_copies(tell_copies);
+    lava_stats_stayed(1500000000);
+    summary_read(text, sizeof text);
+    assert_non_null(strstr(
+        text,
+        "lavablas: matrices that stayed on the device: 1 uses, 1.5 GB that need not have gone up\n"
+        "lavablas: their copies: 3 stored, 9 used, 4 uploaded anew by 0.2 GB, 2 forgotten, 0 evicted, 0 "
+        "differences\n"
+        "lavablas: the matrix at 0x2000, 1000 x 2000, 16.0 MiB: stays, 9 uses, 2.5 ms saved\n"
+        "lavablas: the matrix at 0x1000, 10 x 20, 0.0 MiB: does not stay: of its size; 0 uses, 0.0 ms "
+        "saved\n"));
+    lava_stats_ask_copies(tell_why_not);
+    summary_read(text, sizeof text);
+    assert_non_null(strstr(text, "lavablas: no matrix stays on the device: the kernel is old\n"));
+    lava_stats_reset(); /* a child of fork() has none */
+    summary_read(text, sizeof text);
+    assert_null(strstr(text, "stay"));
+}
+
 static void estimates_are_compared(void **state) {
     static const double estimates_ns[LAVA_PLACE_COUNT] = {[LAVA_PLACE_CPU] = 2e9, [LAVA_PLACE_GPU] = 1e9};
     char text[4096];
@@ -326,6 +367,7 @@ int main(int count, char **arguments) {
         cmocka_unit_test(report_in_a_file),
         cmocka_unit_test(sizes_have_classes),
         cmocka_unit_test(threads_lose_nothing),
+        cmocka_unit_test(copies_are_told),
         cmocka_unit_test(estimates_are_compared),
         cmocka_unit_test(lanes_are_counted),
         cmocka_unit_test(devices_are_counted),

@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -295,6 +296,60 @@ static int threads(void) {
     return case_result();
 }
 
+/* A thread writes columns while calls multiply them by 0: whatever they hold then, the result is the same.
+ * When it has ended, they count. */
+static struct {
+    atomic_bool goes_on;
+    float *columns;
+    int count;
+} writer;
+
+static void *write_columns(void *unused) {
+    for (unsigned random = 1; writer.goes_on; random++)
+        writer.columns[rand_r(&random) % writer.count] = (float)(random % 5) - 2;
+    return unused;
+}
+
+static int written_during_calls(void) {
+    enum { FIRST = 300, COLUMNS = 100 };
+    float *a = resident_matrix(), b[K * N], c[M * N];
+    resident_calls(&resident_whole, a, 40);
+    CASE_CHECK(resident_sums().stored > 0);
+    writer.columns = a + FIRST * LD;
+    writer.count = COLUMNS * LD;
+    for (int turn = 0; turn < 4; turn++) {
+        pthread_t thread;
+        resident_fill(b, K * N);
+        for (int i = 0; i < N; i++)
+            memset(b + i * K + FIRST, 0, sizeof(float) * COLUMNS);
+        writer.goes_on = true;
+        CASE_CHECK(pthread_create(&thread, NULL, write_columns, NULL) == 0);
+        for (int i = 0; i < 4; i++) {
+            resident_multiply(&resident_whole, a, b, K, c);
+            CASE_CHECK(resident_is_right(&resident_whole, a, b, K, c));
+        }
+        writer.goes_on = false;
+        pthread_join(thread, NULL);
+        resident_calls(&resident_whole, a, 2);
+    }
+    CASE_CHECK(resident_sums().differences == 0);
+    return case_result();
+}
+
+/* A matrix of a page is not looked at, wherever it is. */
+static int one_page(void) {
+    const struct resident_shape shape = {.rows = 64, .columns = 16, .lda = 64, .n = N};
+    float *a = resident_matrix() - OFFSET;
+    resident_fill(a, OFFSET);
+    for (int i = 0; i < 4; i++) {
+        a[i * 200] += 1;
+        resident_calls(&shape, a, 2);
+        resident_calls(&shape, a + 777, 2);
+    }
+    CASE_CHECK(resident_sums().stored == 0 && resident_sums().used == 0);
+    return case_result();
+}
+
 /* A is a block of B, which is written elsewhere. */
 static int block_beside_whole(void) {
     enum { SIZE = 520 };
@@ -434,6 +489,10 @@ static const struct test_case cases[] = {
     {"evicted", evicted, .variables = {CHECK, "LAVABLAS_MEMORY=8M"}},
     {"given_back", given_back, .variables = {CHECK, "LAVABLAS_IDLE=0.2"}},
     {"threads", threads, .variables = {CHECK, "LAVABLAS_LANES=2"}},
+    {"written_during_calls", written_during_calls,
+     .variables = {"LAVABLAS_RESIDENT=auto", "LAVABLAS_MODE=gpu"}},
+    {"written_during_checked_calls", written_during_calls, .variables = {CHECK}},
+    {"one_page", one_page, .variables = {CHECK}},
     {"block_beside_whole", block_beside_whole, .variables = {CHECK}},
     {"failing", failing, .lines = -1, .variables = {CHECK}},
     {"discrete_failing", failing, .lines = -1, .variables = {CHECK, DISCRETE}},
