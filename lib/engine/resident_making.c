@@ -4,6 +4,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
+#include "lib/engine/residents.h"
 #include "lib/engine/residents_table.h"
 
 /* Gives up the copy that is worth least, and less than `value`. Returns false if there is none. */

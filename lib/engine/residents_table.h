@@ -6,8 +6,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "dispatch/residency.h"
 #include "lib/base/calm.h"
-#include "lib/engine/residents.h"
+#include "lib/engine/resident_copy.h"
 #include "lib/engine/sights.h"
 
 /* Matrices that are remembered. */
