@@ -25,6 +25,26 @@ struct lava_resident {
     struct lava_resident *next; /* of the dead */
 };
 
+/* A copy that a call works with. */
+struct lava_resident_hold {
+    struct lava_resident *resident; /* NULL: none */
+    uint64_t copy;                  /* its number */
+    const struct lava_buffer *buffer;
+    struct lava_host_matrix whole; /* on the host */
+    struct lava_host_matrix block; /* of it, which the call works with */
+    int64_t ld;                    /* on the device, in elements */
+    bool is_filling;               /* columns of the block go up; nobody else holds the copy */
+    int count;
+    struct lava_column_span spans[LAVA_MATRIX_WATCH_SPANS]; /* those columns */
+};
+
+/* Counts since the beginning. */
+struct lava_residents_sums {
+    uint64_t stored, used, refreshed; /* copies that were made; uses of copies; those that uploaded columns */
+    uint64_t forgotten, evicted;      /* because of writes; for other memory */
+    uint64_t differences;
+    uint64_t refreshed_bytes;
+};
 /* Where a block begins in a matrix. */
 struct lava_resident_place {
     int64_t row, column;

@@ -6,17 +6,19 @@
  * ended well; that call has the copy to itself. Under the lock nothing is allocated, freed, protected or
  * unprotected, because that takes tens of milliseconds: a copy is made before it is in the table, and one
  * that was given up is dead until a thread that has a device frees it. */
-#include "lib/engine/residents_table.h"
+#include "lib/engine/residents.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/log.h"
+#include "lib/engine/residents_table.h"
 
 /* Copies take at most one part in this many of the device's memory. */
 #define MEMORY_SHARE 2
+
 struct lava_host_matrix lava_residents_matrix(const struct lava_operation *operation, bool is_b) {
     const struct lava_read_matrix read = lava_operation_reads(operation, is_b);
     return (struct lava_host_matrix){.first = read.first,
@@ -37,8 +39,25 @@ struct lava_residents *lava_residents_create(enum lava_resident_use use, uint64_
     return residents;
 }
 
+/* Signals wait until the thread unlocks. Returns false if it did not get the lock in time. */
+bool lava_residents_lock(struct lava_residents *residents, uint64_t ns, struct lava_calm *calm) {
+    const struct timespec until = lava_clock_deadline(ns);
+    *calm = lava_calm_down();
+    if (!residents->is_stuck && pthread_mutex_timedlock(&residents->lock, &until) == 0)
+        return true;
+    if (ns >= LAVA_RESIDENTS_STUCK_NS)
+        residents->is_stuck = true;
+    lava_calm_end(calm);
+    return false;
+}
+
+void lava_residents_unlock(struct lava_residents *residents, const struct lava_calm *calm) {
+    pthread_mutex_unlock(&residents->lock);
+    lava_calm_end(calm);
+}
+
 /* Takes the copy out of the table. in_vain: as in lava_residency_forget. */
-static void forget(struct lava_residents *residents, struct seen *seen, bool in_vain) {
+void lava_residents_forget(struct lava_residents *residents, struct lava_seen *seen, bool in_vain) {
     struct lava_resident *copy = seen->copy;
     if (!copy)
         return;
@@ -58,39 +77,39 @@ static void end_watches(struct lava_residents *residents) {
     while (any) {
         struct lava_matrix_watch watch = {0};
         struct lava_calm calm;
-        if (!lock(residents, LOOK_NS, &calm))
+        if (!lava_residents_lock(residents, LAVA_RESIDENTS_LOOK_NS, &calm))
             return;
         for (struct lava_resident *copy = residents->dead; copy && !watch.kernel; copy = copy->next)
             if (copy->watch.kernel) {
                 watch = copy->watch;
                 copy->watch = (struct lava_matrix_watch){0};
             }
-        unlock(residents, &calm);
+        lava_residents_unlock(residents, &calm);
         any = watch.kernel != NULL;
         lava_matrix_watch_end(&watch);
     }
 }
 
 /* Takes a dead copy, with a buffer of so many bytes or any (0); NULL if there is none. */
-static struct lava_resident *take_dead(struct lava_residents *residents, uint64_t bytes) {
+struct lava_resident *lava_residents_take_dead(struct lava_residents *residents, uint64_t bytes) {
     struct lava_resident **place = &residents->dead, *copy;
     struct lava_calm calm;
-    if (!lock(residents, STUCK_NS, &calm))
+    if (!lava_residents_lock(residents, LAVA_RESIDENTS_STUCK_NS, &calm))
         return NULL;
     while (*place && bytes > 0 && (*place)->buffer.bytes != bytes)
         place = &(*place)->next;
     if ((copy = *place))
         *place = copy->next;
-    unlock(residents, &calm);
+    lava_residents_unlock(residents, &calm);
     return copy;
 }
 
 /* Frees the dead. A device that has failed may still be at their buffers. Returns whether there were any. */
-static bool bury(struct lava_residents *residents, struct lava_device *device) {
+bool lava_residents_bury(struct lava_residents *residents, struct lava_device *device) {
     struct lava_resident *copy;
     bool any = false;
     end_watches(residents);
-    while (!device->shared->failed && (copy = take_dead(residents, 0))) {
+    while (!device->shared->failed && (copy = lava_residents_take_dead(residents, 0))) {
         residents->bytes -= copy->buffer.bytes;
         lava_resident_copy_destroy(copy, device);
         any = true;
@@ -101,8 +120,8 @@ static bool bury(struct lava_residents *residents, struct lava_device *device) {
 void lava_residents_destroy(struct lava_residents *residents, struct lava_device *device) {
     if (!residents)
         return;
-    for (int i = 0; i < SEEN; i++)
-        forget(residents, &residents->seen[i], false);
+    for (int i = 0; i < LAVA_RESIDENTS_SEEN; i++)
+        lava_residents_forget(residents, &residents->seen[i], false);
     while (residents->dead) {
         struct lava_resident *copy = residents->dead;
         residents->dead = copy->next;
@@ -117,36 +136,38 @@ bool lava_residents_has(const struct lava_host_matrix *whole, const struct lava_
     return lava_resident_copy_finds(whole, matrix, &place);
 }
 
-static struct seen *find_seen(struct lava_residents *residents, const struct lava_host_matrix *matrix) {
-    for (int i = 0; i < SEEN; i++)
+struct lava_seen *lava_residents_find(struct lava_residents *residents,
+                                      const struct lava_host_matrix *matrix) {
+    for (int i = 0; i < LAVA_RESIDENTS_SEEN; i++)
         if (residents->seen[i].matrix.first && lava_host_matrix_is_same(&residents->seen[i].matrix, matrix))
             return &residents->seen[i];
     return NULL;
 }
 
 /* Returns the matrix whose copy has this one: the matrix itself, or else one of which it is a block. */
-static struct seen *find_copied(struct lava_residents *residents, const struct lava_host_matrix *matrix) {
-    struct seen *own = find_seen(residents, matrix);
+static struct lava_seen *find_copied(struct lava_residents *residents,
+                                     const struct lava_host_matrix *matrix) {
+    struct lava_seen *own = lava_residents_find(residents, matrix);
     if (own && own->copy && lava_residents_has(&own->copy->matrix, matrix))
         return own;
-    for (int i = 0; i < SEEN; i++)
+    for (int i = 0; i < LAVA_RESIDENTS_SEEN; i++)
         if (residents->seen[i].copy && lava_residents_has(&residents->seen[i].copy->matrix, matrix))
             return &residents->seen[i];
     return NULL;
 }
 
-static struct seen *find_number(struct lava_residents *residents, uint64_t number) {
-    for (int i = 0; i < SEEN; i++)
+static struct lava_seen *find_number(struct lava_residents *residents, uint64_t number) {
+    for (int i = 0; i < LAVA_RESIDENTS_SEEN; i++)
         if (residents->seen[i].copy && residents->seen[i].copy->number == number)
             return &residents->seen[i];
     return NULL;
 }
 
 /* Returns the place of the matrix that was not seen for longest, empty; NULL if all have copies. */
-static struct seen *take_place(struct lava_residents *residents) {
-    struct seen *oldest = NULL;
-    for (int i = 0; i < SEEN; i++) {
-        struct seen *seen = &residents->seen[i];
+static struct lava_seen *take_place(struct lava_residents *residents) {
+    struct lava_seen *oldest = NULL;
+    for (int i = 0; i < LAVA_RESIDENTS_SEEN; i++) {
+        struct lava_seen *seen = &residents->seen[i];
         if (!seen->copy && !seen->is_making && (!oldest || seen->last < oldest->last))
             oldest = seen;
     }
@@ -156,7 +177,7 @@ static struct seen *take_place(struct lava_residents *residents) {
 }
 
 static enum lava_resident_state see(struct lava_residents *residents, const struct lava_host_matrix *matrix) {
-    struct seen *seen = find_seen(residents, matrix);
+    struct lava_seen *seen = lava_residents_find(residents, matrix);
     bool is_new = !seen;
     if (is_new && !(seen = take_place(residents)))
         return LAVA_RESIDENT_UNKNOWN;
@@ -170,8 +191,8 @@ static enum lava_resident_state see(struct lava_residents *residents, const stru
 /* The kernel cannot be trusted with any matrix then. */
 static void distrust(struct lava_residents *residents) {
     residents->is_distrusted = true;
-    for (int i = 0; i < SEEN; i++)
-        forget(residents, &residents->seen[i], true);
+    for (int i = 0; i < LAVA_RESIDENTS_SEEN; i++)
+        lava_residents_forget(residents, &residents->seen[i], true);
 }
 
 /* A call may upload columns of a copy that it has to itself. */
@@ -181,7 +202,7 @@ static bool may_use(const struct lava_resident *copy, const struct lava_host_mat
 }
 
 /* Returns what the copy saves a call with the block. */
-static double saved_ns(const struct seen *seen, const struct lava_host_matrix *matrix) {
+static double saved_ns(const struct lava_seen *seen, const struct lava_host_matrix *matrix) {
     double columns = (double)(matrix->columns - lava_resident_copy_stale(seen->copy, matrix));
     double bytes = columns * (double)matrix->rows * matrix->element_bytes;
     return may_use(seen->copy, matrix) ? seen->rent_ns * bytes / (double)lava_host_matrix_bytes(&seen->matrix)
@@ -189,7 +210,7 @@ static double saved_ns(const struct seen *seen, const struct lava_host_matrix *m
 }
 
 /* Finds out what of the copy is stale. Returns whether it is worth keeping. */
-static bool check(struct lava_residents *residents, struct seen *seen,
+static bool check(struct lava_residents *residents, struct lava_seen *seen,
                   const struct lava_host_matrix *matrix) {
     struct lava_column_span spans[LAVA_MATRIX_WATCH_SPANS];
     uint64_t written_bytes;
@@ -215,7 +236,7 @@ static bool check(struct lava_residents *residents, struct seen *seen,
  * own, and may get its own copy. */
 static enum lava_resident_state look(struct lava_residents *residents, const struct lava_host_matrix *matrix,
                                      uint64_t *number) {
-    struct seen *copied = find_copied(residents, matrix);
+    struct lava_seen *copied = find_copied(residents, matrix);
     residents->looks++;
     if (residents->is_distrusted)
         return LAVA_RESIDENT_UNKNOWN;
@@ -234,7 +255,7 @@ static enum lava_resident_state look(struct lava_residents *residents, const str
                  copied->matrix.first);
         residents->sums.forgotten++;
         copied->gone = "the program writes it between calls";
-        forget(residents, copied, true);
+        lava_residents_forget(residents, copied, true);
     }
     enum lava_resident_state state = see(residents, matrix);
     return copied ? LAVA_RESIDENT_CHANGED : state;
@@ -244,12 +265,12 @@ enum lava_resident_state lava_residents_look(struct lava_residents *residents,
                                              const struct lava_host_matrix *matrix, uint64_t *copy) {
     struct lava_calm calm;
     *copy = 0;
-    if (!lock(residents, LOOK_NS, &calm))
+    if (!lava_residents_lock(residents, LAVA_RESIDENTS_LOOK_NS, &calm))
         return LAVA_RESIDENT_UNKNOWN;
     const struct lava_resident *dead = residents->dead;
     enum lava_resident_state state = look(residents, matrix, copy);
     bool has_forgotten = residents->dead != dead;
-    unlock(residents, &calm);
+    lava_residents_unlock(residents, &calm);
     if (has_forgotten)
         end_watches(residents);
     return state;
@@ -260,9 +281,9 @@ bool lava_residents_weigh(struct lava_residents *residents, const struct lava_ho
     double cost_ns = lava_residency_cost_ns((double)lava_host_matrix_bytes(matrix), upload_ns);
     bool pays = false;
     struct lava_calm calm;
-    if (!lock(residents, LOOK_NS, &calm))
+    if (!lava_residents_lock(residents, LAVA_RESIDENTS_LOOK_NS, &calm))
         return false;
-    struct seen *seen = find_seen(residents, matrix);
+    struct lava_seen *seen = lava_residents_find(residents, matrix);
     if (seen && !seen->copy && !seen->is_making && !residents->is_distrusted) {
         lava_residency_see(&seen->rule, state == LAVA_RESIDENT_UNCHANGED, rent_ns);
         seen->rent_ns = rent_ns;
@@ -271,105 +292,13 @@ bool lava_residents_weigh(struct lava_residents *residents, const struct lava_ho
         pays = !seen->refusal &&
                lava_residency_pays(&seen->rule, cost_ns, residents->use == LAVA_RESIDENT_CHECK);
     }
-    unlock(residents, &calm);
+    lava_residents_unlock(residents, &calm);
     return pays;
 }
 
-/* Gives up the copy that is worth least, and less than `value`. Returns false if there is none. */
-static bool evict(struct lava_residents *residents, double value) {
-    struct seen *least = NULL;
-    for (int i = 0; i < SEEN; i++) {
-        struct seen *seen = &residents->seen[i];
-        if (!seen->copy || seen->copy->users > 0)
-            continue;
-        double its = lava_residency_value(&seen->rule, (double)lava_host_matrix_bytes(&seen->matrix),
-                                          residents->looks);
-        if (its < value) {
-            value = its;
-            least = seen;
-        }
-    }
-    if (!least)
-        return false;
-    least->gone = "its copy made room for another one";
-    forget(residents, least, true);
-    residents->sums.evicted++;
-    return true;
-}
-
-/* Returns whether a copy was given up. */
-static bool evict_one(struct lava_residents *residents, double value) {
-    struct lava_calm calm;
-    if (!lock(residents, STUCK_NS, &calm))
-        return false;
-    bool any = evict(residents, value);
-    unlock(residents, &calm);
-    return any;
-}
-
-/* Counts bytes of a buffer that is to be allocated. */
-static bool reserve(struct lava_residents *residents, uint64_t bytes, double value) {
-    struct lava_calm calm;
-    if (!lock(residents, STUCK_NS, &calm))
-        return false;
-    uint64_t after = bytes + residents->bytes;
-    for (struct lava_resident *dead = residents->dead; dead; dead = dead->next)
-        after -= dead->buffer.bytes; /* it goes first */
-    while (after > residents->most_bytes && evict(residents, value))
-        after -= residents->dead->buffer.bytes;
-    if (after <= residents->most_bytes)
-        residents->bytes += bytes;
-    unlock(residents, &calm);
-    return after <= residents->most_bytes;
-}
-
-/* A buffer of the same size whose copy was given up is used again. */
-static const char *allocate(struct lava_residents *residents, struct lava_device *device,
-                            struct lava_resident *copy, double value) {
-    uint64_t bytes = lava_resident_copy_bytes(copy);
-    struct lava_resident *dead = take_dead(residents, bytes);
-    if (dead) {
-        copy->buffer = dead->buffer;
-        dead->buffer = (struct lava_buffer){0};
-        lava_resident_copy_destroy(dead, device);
-        return NULL;
-    }
-    if (!reserve(residents, bytes, value))
-        return "there is no room for it beside others";
-    bury(residents, device);
-    while (lava_memory_allocate(device, LAVA_MEMORY_DEVICE, bytes, &copy->buffer)) {
-        if (evict_one(residents, value)) {
-            bury(residents, device);
-            continue;
-        }
-        residents->bytes -= bytes;
-        return "the device has no memory for it";
-    }
-    return NULL;
-}
-
-/* Returns the matrix, of which nobody else makes a copy meanwhile, and what a copy is worth for a byte; NULL
- * if it is to have none. */
-static struct seen *begin_making(struct lava_residents *residents, const struct lava_host_matrix *matrix,
-                                 double *value) {
-    struct lava_calm calm;
-    if (!lock(residents, LOOK_NS, &calm))
-        return NULL;
-    struct seen *seen = find_seen(residents, matrix);
-    if (seen && (seen->copy || seen->is_making || residents->is_distrusted))
-        seen = NULL;
-    if (seen) {
-        seen->is_making = true;
-        double least = residents->use == LAVA_RESIDENT_CHECK;
-        *value = fmax(seen->rent_ns, least) / (double)lava_host_matrix_bytes(matrix);
-    }
-    unlock(residents, &calm);
-    return seen;
-}
-
 /* The call has the copy, and what is stale of its block to itself. */
-static void begin_use(struct lava_resident *copy, const struct lava_host_matrix *matrix,
-                      struct lava_resident_hold *hold) {
+void lava_residents_begin_use(struct lava_resident *copy, const struct lava_host_matrix *matrix,
+                              struct lava_resident_hold *hold) {
     *hold = (struct lava_resident_hold){.resident = copy,
                                         .copy = copy->number,
                                         .buffer = &copy->buffer,
@@ -383,121 +312,27 @@ static void begin_use(struct lava_resident *copy, const struct lava_host_matrix 
     copy->users++;
 }
 
-/* Puts the copy into the table, in use unless hold is NULL. Returns false if it must not be there. */
-static bool end_making(struct lava_residents *residents, struct seen *seen, struct lava_resident *copy,
-                       const char *refusal, double cost_ns, struct lava_resident_hold *hold) {
-    struct lava_calm calm;
-    if (!lock(residents, STUCK_NS, &calm))
-        return false;
-    bool is_made = !refusal && !residents->is_distrusted;
-    seen->is_making = false;
-    seen->refusal = refusal;
-    if (is_made) {
-        copy->number = ++residents->copies;
-        seen->copy = copy;
-        if (hold)
-            begin_use(copy, &seen->matrix, hold);
-        lava_residency_store(&seen->rule, cost_ns);
-        seen->rule.used = residents->looks;
-        residents->sums.stored++;
-    }
-    unlock(residents, &calm);
-    return is_made;
-}
-
-/* A copy that is not in the table. */
-static void drop(struct lava_residents *residents, struct lava_device *device, struct lava_resident *copy,
-                 const char *refusal) {
-    if (!copy)
-        return;
-    LAVA_LOG(DEBUG, "the matrix at %p does not stay on the device: %s", copy->matrix.first,
-             refusal ? refusal : "the watch is not trusted any more");
-    residents->bytes -= copy->buffer.bytes;
-    lava_resident_copy_destroy(copy, device);
-}
-
-bool lava_residents_prepare(struct lava_residents *residents, struct lava_device *device,
-                            const struct lava_host_matrix *matrix, struct lava_resident_hold *hold) {
-    double value;
-    uint64_t begin_ns = lava_clock_now_ns();
-    struct seen *seen = begin_making(residents, matrix, &value);
-    if (!seen)
-        return false;
-    struct lava_resident *copy = lava_resident_copy_create(matrix);
-    const char *refusal =
-        copy ? allocate(residents, device, copy, value) : "there is no memory for what is known of it";
-    if (refusal) {
-        end_making(residents, seen, copy, refusal, 0, NULL);
-        drop(residents, device, copy, refusal);
-        return false;
-    }
-    copy->memory_ns = lava_clock_now_ns() - begin_ns;
-    *hold = (struct lava_resident_hold){
-        .resident = copy, .buffer = &copy->buffer, .whole = *matrix, .ld = copy->ld};
-    return true;
-}
-
-/* Begins the watch of a copy that was prepared. hold: as in end_making. */
-static bool finish(struct lava_residents *residents, struct lava_device *device, struct lava_resident *copy,
-                   const char *refusal, struct lava_resident_hold *hold) {
-    uint64_t begin_ns = lava_clock_now_ns();
-    struct lava_calm calm;
-    if (!lock(residents, STUCK_NS, &calm))
-        return false;
-    struct seen *seen = find_seen(residents, &copy->matrix);
-    unlock(residents, &calm);
-    if (!refusal)
-        refusal = lava_matrix_watch_begin(&copy->watch, &copy->matrix);
-    double cost_ns = (double)(lava_clock_now_ns() - begin_ns + copy->memory_ns);
-    if (!end_making(residents, seen, copy, refusal, cost_ns, hold)) {
-        drop(residents, device, copy, refusal);
-        return false;
-    }
-    LAVA_LOG(DEBUG, "the matrix at %p stays on the device: %.1f MiB, %.2f ms", copy->matrix.first,
-             (double)copy->buffer.bytes / 0x1p20, cost_ns / 1e6);
-    return true;
-}
-
-/* Makes a copy of a matrix that has none. The watch begins before the matrix is read. */
-static bool make(struct lava_residents *residents, struct lava_device *device,
-                 const struct lava_host_matrix *matrix, struct lava_resident_hold *hold) {
-    struct lava_resident_hold made;
-    return lava_residents_prepare(residents, device, matrix, &made) &&
-           finish(residents, device, made.resident, NULL, hold);
-}
-
-void lava_residents_adopt(struct lava_residents *residents, struct lava_device *device,
-                          struct lava_resident_hold *hold, bool is_good) {
-    struct lava_resident *copy = hold->resident;
-    if (!copy)
-        return;
-    copy->matrix.part = hold->whole.part;
-    copy->stale_count = 0;
-    finish(residents, device, copy, is_good ? NULL : "the call failed", NULL);
-    *hold = (struct lava_resident_hold){0};
-}
-
 void lava_residents_sight(struct lava_residents *residents, const struct lava_host_matrix *matrix) {
     struct lava_calm calm;
-    if (!lock(residents, LOOK_NS, &calm))
+    if (!lava_residents_lock(residents, LAVA_RESIDENTS_LOOK_NS, &calm))
         return;
     see(residents, matrix);
-    unlock(residents, &calm);
+    lava_residents_unlock(residents, &calm);
 }
 
 uint64_t lava_residents_give_up(struct lava_residents *residents, const struct lava_host_matrix *matrix) {
     struct lava_column_span spans[LAVA_MATRIX_WATCH_SPANS];
     struct lava_calm calm;
     uint64_t written_bytes = 0;
-    if (!lock(residents, LOOK_NS, &calm))
+    if (!lava_residents_lock(residents, LAVA_RESIDENTS_LOOK_NS, &calm))
         return 0;
-    struct seen *seen = find_seen(residents, matrix);
+    struct lava_seen *seen = lava_residents_find(residents, matrix);
     bool has_copy = seen && seen->copy;
     if (has_copy) {
         lava_matrix_watch_ask(&seen->copy->watch, matrix, spans, &written_bytes);
-        forget(residents, seen, false);
+        lava_residents_forget(residents, seen, false);
     }
-    unlock(residents, &calm);
+    lava_residents_unlock(residents, &calm);
     if (has_copy)
         end_watches(residents);
     return written_bytes;
@@ -507,13 +342,13 @@ uint64_t lava_residents_give_up(struct lava_residents *residents, const struct l
 static bool take(struct lava_residents *residents, const struct lava_host_matrix *matrix, uint64_t number,
                  struct lava_resident_hold *hold) {
     struct lava_calm calm;
-    if (!lock(residents, LOOK_NS, &calm))
+    if (!lava_residents_lock(residents, LAVA_RESIDENTS_LOOK_NS, &calm))
         return false;
-    struct seen *seen = find_number(residents, number);
+    struct lava_seen *seen = find_number(residents, number);
     bool is_there = seen && may_use(seen->copy, matrix);
     if (is_there)
-        begin_use(seen->copy, matrix, hold);
-    unlock(residents, &calm);
+        lava_residents_begin_use(seen->copy, matrix, hold);
+    lava_residents_unlock(residents, &calm);
     return is_there;
 }
 
@@ -521,25 +356,25 @@ bool lava_residents_hold(struct lava_residents *residents, struct lava_device *d
                          const struct lava_host_matrix *matrix, uint64_t copy,
                          struct lava_resident_hold *hold) {
     *hold = (struct lava_resident_hold){0};
-    return copy ? take(residents, matrix, copy, hold) : make(residents, device, matrix, hold);
+    return copy ? take(residents, matrix, copy, hold) : lava_residents_make(residents, device, matrix, hold);
 }
 
 bool lava_residents_is_written(struct lava_residents *residents, const struct lava_resident_hold *hold,
                                const struct lava_host_matrix *part) {
     struct lava_calm calm;
-    if (!lock(residents, STUCK_NS, &calm))
+    if (!lava_residents_lock(residents, LAVA_RESIDENTS_STUCK_NS, &calm))
         return false;
-    struct seen *seen = find_number(residents, hold->resident->number);
+    struct lava_seen *seen = find_number(residents, hold->resident->number);
     if (seen && !check(residents, seen, &hold->block))
-        forget(residents, seen, true);
+        lava_residents_forget(residents, seen, true);
     bool is_written = !residents->is_distrusted && lava_resident_copy_stale(hold->resident, part) > 0;
-    unlock(residents, &calm);
+    lava_residents_unlock(residents, &calm);
     return is_written;
 }
 
 /* seen: NULL if the copy was given up meanwhile. */
 static void count_use(struct lava_residents *residents, const struct lava_resident_hold *hold,
-                      struct seen *seen) {
+                      struct lava_seen *seen) {
     struct lava_residents_sums *sums = &residents->sums;
     uint64_t before = sums->refreshed_bytes;
     sums->used++;
@@ -558,14 +393,14 @@ static void count_use(struct lava_residents *residents, const struct lava_reside
 static bool end_use(struct lava_residents *residents, const struct lava_resident_hold *hold,
                     enum lava_resident_end end) {
     struct lava_resident *copy = hold->resident;
-    struct seen *seen = find_number(residents, copy->number);
+    struct lava_seen *seen = find_number(residents, copy->number);
     copy->users--;
     if (hold->is_filling)
         copy->is_filled = false;
     if (end == LAVA_RESIDENT_KEEPS)
         count_use(residents, hold, seen);
     else if (seen && (end == LAVA_RESIDENT_DIFFERS || hold->is_filling))
-        forget(residents, seen, true);
+        lava_residents_forget(residents, seen, true);
     if (end == LAVA_RESIDENT_DIFFERS) {
         residents->sums.differences++;
         distrust(residents);
@@ -580,23 +415,23 @@ static bool end_use(struct lava_residents *residents, const struct lava_resident
 /* Of a device that has failed nothing is used any more: the program's writes need not be watched. */
 static void abandon(struct lava_residents *residents) {
     struct lava_calm calm;
-    if (!lock(residents, STUCK_NS, &calm))
+    if (!lava_residents_lock(residents, LAVA_RESIDENTS_STUCK_NS, &calm))
         return;
     residents->is_distrusted = true;
-    for (int i = 0; i < SEEN; i++)
-        forget(residents, &residents->seen[i], false);
-    unlock(residents, &calm);
+    for (int i = 0; i < LAVA_RESIDENTS_SEEN; i++)
+        lava_residents_forget(residents, &residents->seen[i], false);
+    lava_residents_unlock(residents, &calm);
     end_watches(residents);
 }
 
 void lava_residents_return(struct lava_residents *residents, struct lava_device *device,
                            struct lava_resident_hold *hold, enum lava_resident_end end) {
     struct lava_calm calm;
-    if (residents && hold->resident && lock(residents, STUCK_NS, &calm)) {
+    if (residents && hold->resident && lava_residents_lock(residents, LAVA_RESIDENTS_STUCK_NS, &calm)) {
         bool is_dead = end_use(residents, hold, end);
-        unlock(residents, &calm);
+        lava_residents_unlock(residents, &calm);
         if (is_dead)
-            bury(residents, device);
+            lava_residents_bury(residents, device);
     }
     if (residents && device->shared->failed)
         abandon(residents);
@@ -612,18 +447,18 @@ uint64_t lava_residents_address(const struct lava_resident_hold *hold, const voi
 
 bool lava_residents_release(struct lava_residents *residents, struct lava_device *device, bool in_vain) {
     struct lava_calm calm;
-    if (!lock(residents, STUCK_NS, &calm))
+    if (!lava_residents_lock(residents, LAVA_RESIDENTS_STUCK_NS, &calm))
         return false;
-    for (int i = 0; i < SEEN; i++) {
-        struct seen *seen = &residents->seen[i];
+    for (int i = 0; i < LAVA_RESIDENTS_SEEN; i++) {
+        struct lava_seen *seen = &residents->seen[i];
         if (!seen->copy || seen->copy->users > 0)
             continue;
         seen->gone = "its copy went when a call needed memory, or no call came";
-        forget(residents, seen, in_vain);
+        lava_residents_forget(residents, seen, in_vain);
         residents->sums.evicted++;
     }
-    unlock(residents, &calm);
-    return bury(residents, device);
+    lava_residents_unlock(residents, &calm);
+    return lava_residents_bury(residents, device);
 }
 
 uint64_t lava_residents_bytes(const struct lava_residents *residents) {
@@ -633,9 +468,9 @@ uint64_t lava_residents_bytes(const struct lava_residents *residents) {
 struct lava_residents_sums lava_residents_sums(struct lava_residents *residents) {
     struct lava_residents_sums sums = {0};
     struct lava_calm calm;
-    if (lock(residents, STUCK_NS, &calm)) {
+    if (lava_residents_lock(residents, LAVA_RESIDENTS_STUCK_NS, &calm)) {
         sums = residents->sums;
-        unlock(residents, &calm);
+        lava_residents_unlock(residents, &calm);
     }
     return sums;
 }

@@ -41,19 +41,6 @@ enum lava_resident_state lava_residents_look(struct lava_residents *residents,
 bool lava_residents_weigh(struct lava_residents *residents, const struct lava_host_matrix *matrix,
                           enum lava_resident_state state, double rent_ns, double upload_ns);
 
-/* A copy that a call works with. */
-struct lava_resident_hold {
-    struct lava_resident *resident; /* NULL: none */
-    uint64_t copy;                  /* its number */
-    const struct lava_buffer *buffer;
-    struct lava_host_matrix whole; /* on the host */
-    struct lava_host_matrix block; /* of it, which the call works with */
-    int64_t ld;                    /* on the device, in elements */
-    bool is_filling;               /* columns of the block go up; nobody else holds the copy */
-    int count;
-    struct lava_column_span spans[LAVA_MATRIX_WATCH_SPANS]; /* those columns */
-};
-
 /* Begins to use the copy that this call's look has found, and no other one: what is stale of others is not
  * known. 0: it found none, and one is made, if need be in the place of others that are worth less. Returns
  * false, and an empty hold, if the copy is gone, if there is one by now, or if others are at it. */
@@ -98,12 +85,6 @@ bool lava_residents_release(struct lava_residents *residents, struct lava_device
 uint64_t lava_residents_bytes(const struct lava_residents *residents);
 
 /* Counts since the beginning. */
-struct lava_residents_sums {
-    uint64_t stored, used, refreshed; /* copies that were made; uses of copies; those that uploaded columns */
-    uint64_t forgotten, evicted;      /* because of writes; for other memory */
-    uint64_t differences;
-    uint64_t refreshed_bytes;
-};
 struct lava_residents_sums lava_residents_sums(struct lava_residents *residents);
 /* Stores up to `most` matrices that calls have passed more than once, and returns how many. */
 int lava_residents_list(struct lava_residents *residents, struct lava_stats_matrix *matrices, int most);

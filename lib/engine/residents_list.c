@@ -1,7 +1,8 @@
 /* Lists the matrices of the table. Called by lib/offload/residence.c. */
+#include "lib/engine/residents.h"
 #include "lib/engine/residents_table.h"
 
-static const char *why_not(const struct lava_residents *residents, const struct seen *seen) {
+static const char *why_not(const struct lava_residents *residents, const struct lava_seen *seen) {
     if (seen->copy)
         return NULL;
     if (residents->is_distrusted)
@@ -17,10 +18,10 @@ static const char *why_not(const struct lava_residents *residents, const struct 
 int lava_residents_list(struct lava_residents *residents, struct lava_stats_matrix *matrices, int most) {
     struct lava_calm calm;
     int count = 0;
-    if (!lock(residents, LOOK_NS, &calm))
+    if (!lava_residents_lock(residents, LAVA_RESIDENTS_LOOK_NS, &calm))
         return 0;
-    for (int i = 0; i < SEEN && count < most; i++) {
-        const struct seen *seen = &residents->seen[i];
+    for (int i = 0; i < LAVA_RESIDENTS_SEEN && count < most; i++) {
+        const struct lava_seen *seen = &residents->seen[i];
         if (!seen->matrix.first || (seen->calls < 2 && seen->uses == 0))
             continue;
         matrices[count++] = (struct lava_stats_matrix){.first = seen->matrix.first,
@@ -31,6 +32,6 @@ int lava_residents_list(struct lava_residents *residents, struct lava_stats_matr
                                                        .saved_ns = seen->saved_ns,
                                                        .why = why_not(residents, seen)};
     }
-    unlock(residents, &calm);
+    lava_residents_unlock(residents, &calm);
     return count;
 }

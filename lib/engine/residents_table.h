@@ -1,23 +1,25 @@
-/* The table that lib/engine/residents.c keeps, and residents_list.c reads. No one else knows it. */
+/* What the files of the store share, residents.c, resident_making.c and residents_list.c: the table, its
+ * lock, and what is done under it. Invariants are in residents.c. */
 #ifndef LAVA_ENGINE_RESIDENTS_TABLE_H
 #define LAVA_ENGINE_RESIDENTS_TABLE_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
+#include "dispatch/residency.h"
 #include "lib/base/calm.h"
-#include "lib/base/clock.h"
-#include "lib/engine/residents.h"
+#include "lib/engine/resident_copy.h"
 #include "lib/engine/sights.h"
 
 /* Matrices that are remembered. */
-#define SEEN 64
+#define LAVA_RESIDENTS_SEEN 64
 /* A look waits for others this long, and then does without a copy. */
-#define LOOK_NS 100000000
+#define LAVA_RESIDENTS_LOOK_NS 100000000
 /* Who has to tell something waits longer. After that the thread that had the lock is no more: a handler of
  * SIGSEGV jumped out of a look. Then nothing stays any more. */
-#define STUCK_NS UINT64_C(10000000000)
+#define LAVA_RESIDENTS_STUCK_NS UINT64_C(10000000000)
 
-struct seen {
+struct lava_seen {
     struct lava_host_matrix matrix; /* first NULL: the place is empty */
     struct lava_residency rule;
     uint64_t last; /* number of the last look */
@@ -39,25 +41,27 @@ struct lava_residents {
     _Atomic uint64_t bytes;             /* of all buffers: those of the dead, and those being made, too */
     bool is_distrusted;                 /* the kernel told nothing of a write, or a copy differed */
     struct lava_residents_sums sums;
-    struct seen seen[SEEN];
+    struct lava_seen seen[LAVA_RESIDENTS_SEEN];
     struct lava_resident *dead;
 };
 
 /* Signals wait until the thread unlocks. Returns false if it did not get the lock in time. */
-static inline bool lock(struct lava_residents *residents, uint64_t ns, struct lava_calm *calm) {
-    const struct timespec until = lava_clock_deadline(ns);
-    *calm = lava_calm_down();
-    if (!residents->is_stuck && pthread_mutex_timedlock(&residents->lock, &until) == 0)
-        return true;
-    if (ns >= STUCK_NS)
-        residents->is_stuck = true;
-    lava_calm_end(calm);
-    return false;
-}
+bool lava_residents_lock(struct lava_residents *residents, uint64_t ns, struct lava_calm *calm);
+void lava_residents_unlock(struct lava_residents *residents, const struct lava_calm *calm);
 
-static inline void unlock(struct lava_residents *residents, const struct lava_calm *calm) {
-    pthread_mutex_unlock(&residents->lock);
-    lava_calm_end(calm);
-}
+/* Under the lock: finds what is remembered of a matrix, or NULL; takes its copy out of the table (in_vain: as
+ * in lava_residency_forget); gives the call the copy, and what is stale of its block to itself. */
+struct lava_seen *lava_residents_find(struct lava_residents *residents,
+                                      const struct lava_host_matrix *matrix);
+void lava_residents_forget(struct lava_residents *residents, struct lava_seen *seen, bool in_vain);
+void lava_residents_begin_use(struct lava_resident *copy, const struct lava_host_matrix *matrix,
+                              struct lava_resident_hold *hold);
+
+/* Without it: takes a dead copy, with a buffer of so many bytes or any (0), NULL if there is none; frees the
+ * dead, returns whether there were any; makes a copy of a matrix that has none, in use. */
+struct lava_resident *lava_residents_take_dead(struct lava_residents *residents, uint64_t bytes);
+bool lava_residents_bury(struct lava_residents *residents, struct lava_device *device);
+bool lava_residents_make(struct lava_residents *residents, struct lava_device *device,
+                         const struct lava_host_matrix *matrix, struct lava_resident_hold *hold);
 
 #endif

@@ -1,0 +1,194 @@
+/* Makes copies: their memory, in the place of others if need be, and their watch. Called by residents.c, and
+ * by lib/lapack/left_result.c for results. */
+#include <math.h>
+
+#include "lib/base/clock.h"
+#include "lib/base/log.h"
+#include "lib/engine/residents.h"
+#include "lib/engine/residents_table.h"
+
+/* Gives up the copy that is worth least, and less than `value`. Returns false if there is none. */
+static bool evict(struct lava_residents *residents, double value) {
+    struct lava_seen *least = NULL;
+    for (int i = 0; i < LAVA_RESIDENTS_SEEN; i++) {
+        struct lava_seen *seen = &residents->seen[i];
+        if (!seen->copy || seen->copy->users > 0)
+            continue;
+        double its = lava_residency_value(&seen->rule, (double)lava_host_matrix_bytes(&seen->matrix),
+                                          residents->looks);
+        if (its < value) {
+            value = its;
+            least = seen;
+        }
+    }
+    if (!least)
+        return false;
+    least->gone = "its copy made room for another one";
+    lava_residents_forget(residents, least, true);
+    residents->sums.evicted++;
+    return true;
+}
+
+/* Returns whether a copy was given up. */
+static bool evict_one(struct lava_residents *residents, double value) {
+    struct lava_calm calm;
+    if (!lava_residents_lock(residents, LAVA_RESIDENTS_STUCK_NS, &calm))
+        return false;
+    bool any = evict(residents, value);
+    lava_residents_unlock(residents, &calm);
+    return any;
+}
+
+/* Counts bytes of a buffer that is to be allocated. */
+static bool reserve(struct lava_residents *residents, uint64_t bytes, double value) {
+    struct lava_calm calm;
+    if (!lava_residents_lock(residents, LAVA_RESIDENTS_STUCK_NS, &calm))
+        return false;
+    uint64_t after = bytes + residents->bytes;
+    for (struct lava_resident *dead = residents->dead; dead; dead = dead->next)
+        after -= dead->buffer.bytes; /* it goes first */
+    while (after > residents->most_bytes && evict(residents, value))
+        after -= residents->dead->buffer.bytes;
+    if (after <= residents->most_bytes)
+        residents->bytes += bytes;
+    lava_residents_unlock(residents, &calm);
+    return after <= residents->most_bytes;
+}
+
+/* A buffer of the same size whose copy was given up is used again. */
+static const char *allocate(struct lava_residents *residents, struct lava_device *device,
+                            struct lava_resident *copy, double value) {
+    uint64_t bytes = lava_resident_copy_bytes(copy);
+    struct lava_resident *dead = lava_residents_take_dead(residents, bytes);
+    if (dead) {
+        copy->buffer = dead->buffer;
+        dead->buffer = (struct lava_buffer){0};
+        lava_resident_copy_destroy(dead, device);
+        return NULL;
+    }
+    if (!reserve(residents, bytes, value))
+        return "there is no room for it beside others";
+    lava_residents_bury(residents, device);
+    while (lava_memory_allocate(device, LAVA_MEMORY_DEVICE, bytes, &copy->buffer)) {
+        if (evict_one(residents, value)) {
+            lava_residents_bury(residents, device);
+            continue;
+        }
+        residents->bytes -= bytes;
+        return "the device has no memory for it";
+    }
+    return NULL;
+}
+
+/* Returns the matrix, of which nobody else makes a copy meanwhile, and what a copy is worth for a byte; NULL
+ * if it is to have none. */
+static struct lava_seen *begin_making(struct lava_residents *residents, const struct lava_host_matrix *matrix,
+                                      double *value) {
+    struct lava_calm calm;
+    if (!lava_residents_lock(residents, LAVA_RESIDENTS_LOOK_NS, &calm))
+        return NULL;
+    struct lava_seen *seen = lava_residents_find(residents, matrix);
+    if (seen && (seen->copy || seen->is_making || residents->is_distrusted))
+        seen = NULL;
+    if (seen) {
+        seen->is_making = true;
+        double least = residents->use == LAVA_RESIDENT_CHECK;
+        *value = fmax(seen->rent_ns, least) / (double)lava_host_matrix_bytes(matrix);
+    }
+    lava_residents_unlock(residents, &calm);
+    return seen;
+}
+
+/* Puts the copy into the table, in use unless hold is NULL. Returns false if it must not be there. */
+static bool end_making(struct lava_residents *residents, struct lava_seen *seen, struct lava_resident *copy,
+                       const char *refusal, double cost_ns, struct lava_resident_hold *hold) {
+    struct lava_calm calm;
+    if (!lava_residents_lock(residents, LAVA_RESIDENTS_STUCK_NS, &calm))
+        return false;
+    bool is_made = !refusal && !residents->is_distrusted;
+    seen->is_making = false;
+    seen->refusal = refusal;
+    if (is_made) {
+        copy->number = ++residents->copies;
+        seen->copy = copy;
+        if (hold)
+            lava_residents_begin_use(copy, &seen->matrix, hold);
+        lava_residency_store(&seen->rule, cost_ns);
+        seen->rule.used = residents->looks;
+        residents->sums.stored++;
+    }
+    lava_residents_unlock(residents, &calm);
+    return is_made;
+}
+
+/* A copy that is not in the table. */
+static void drop(struct lava_residents *residents, struct lava_device *device, struct lava_resident *copy,
+                 const char *refusal) {
+    if (!copy)
+        return;
+    LAVA_LOG(DEBUG, "the matrix at %p does not stay on the device: %s", copy->matrix.first,
+             refusal ? refusal : "the watch is not trusted any more");
+    residents->bytes -= copy->buffer.bytes;
+    lava_resident_copy_destroy(copy, device);
+}
+
+bool lava_residents_prepare(struct lava_residents *residents, struct lava_device *device,
+                            const struct lava_host_matrix *matrix, struct lava_resident_hold *hold) {
+    double value;
+    uint64_t begin_ns = lava_clock_now_ns();
+    struct lava_seen *seen = begin_making(residents, matrix, &value);
+    if (!seen)
+        return false;
+    struct lava_resident *copy = lava_resident_copy_create(matrix);
+    const char *refusal =
+        copy ? allocate(residents, device, copy, value) : "there is no memory for what is known of it";
+    if (refusal) {
+        end_making(residents, seen, copy, refusal, 0, NULL);
+        drop(residents, device, copy, refusal);
+        return false;
+    }
+    copy->memory_ns = lava_clock_now_ns() - begin_ns;
+    *hold = (struct lava_resident_hold){
+        .resident = copy, .buffer = &copy->buffer, .whole = *matrix, .ld = copy->ld};
+    return true;
+}
+
+/* Begins the watch of a copy that was prepared. hold: as in end_making. */
+static bool finish(struct lava_residents *residents, struct lava_device *device, struct lava_resident *copy,
+                   const char *refusal, struct lava_resident_hold *hold) {
+    uint64_t begin_ns = lava_clock_now_ns();
+    struct lava_calm calm;
+    if (!lava_residents_lock(residents, LAVA_RESIDENTS_STUCK_NS, &calm))
+        return false;
+    struct lava_seen *seen = lava_residents_find(residents, &copy->matrix);
+    lava_residents_unlock(residents, &calm);
+    if (!refusal)
+        refusal = lava_matrix_watch_begin(&copy->watch, &copy->matrix);
+    double cost_ns = (double)(lava_clock_now_ns() - begin_ns + copy->memory_ns);
+    if (!end_making(residents, seen, copy, refusal, cost_ns, hold)) {
+        drop(residents, device, copy, refusal);
+        return false;
+    }
+    LAVA_LOG(DEBUG, "the matrix at %p stays on the device: %.1f MiB, %.2f ms", copy->matrix.first,
+             (double)copy->buffer.bytes / 0x1p20, cost_ns / 1e6);
+    return true;
+}
+
+/* Makes a copy of a matrix that has none. The watch begins before the matrix is read. */
+bool lava_residents_make(struct lava_residents *residents, struct lava_device *device,
+                         const struct lava_host_matrix *matrix, struct lava_resident_hold *hold) {
+    struct lava_resident_hold made;
+    return lava_residents_prepare(residents, device, matrix, &made) &&
+           finish(residents, device, made.resident, NULL, hold);
+}
+
+void lava_residents_adopt(struct lava_residents *residents, struct lava_device *device,
+                          struct lava_resident_hold *hold, bool is_good) {
+    struct lava_resident *copy = hold->resident;
+    if (!copy)
+        return;
+    copy->matrix.part = hold->whole.part;
+    copy->stale_count = 0;
+    finish(residents, device, copy, is_good ? NULL : "the call failed", NULL);
+    *hold = (struct lava_resident_hold){0};
+}
