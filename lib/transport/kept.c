@@ -233,9 +233,8 @@ bool lava_kept_find(const struct lava_stream *stream, const struct lava_operatio
     return true;
 }
 
-enum lava_status lava_kept_complete(struct lava_stream *stream) {
-    enum lava_status status = LAVA_OK;
-    for (int is_b = 0; is_b < 2 && !status; is_b++) {
+void lava_kept_complete(struct lava_stream *stream) {
+    for (int is_b = 0; is_b < 2; is_b++) {
         struct lava_kept_blocks *blocks = &stream->kept_blocks[is_b];
         const struct lava_host_matrix *whole = &stream->kept[is_b].whole;
         int64_t elements = 0;
@@ -245,11 +244,12 @@ enum lava_status lava_kept_complete(struct lava_stream *stream) {
             elements += blocks->blocks[i].rows * blocks->blocks[i].columns;
         stream->staging.next = NULL; /* all is fetched, and C is written */
         stream->at_once = false;
-        status = elements == whole->rows * whole->columns ? end_uploads(stream)
-                                                          : fill(stream, &stream->kept[is_b]);
+        enum lava_status status = elements == whole->rows * whole->columns
+                                      ? end_uploads(stream)
+                                      : fill(stream, &stream->kept[is_b]);
         status = status ? status : check(stream, &stream->kept[is_b]);
+        blocks->has_failed = status != LAVA_OK;
     }
-    return status;
 }
 
 /* A copy of which everything goes up has saved nothing. */
@@ -268,7 +268,8 @@ void lava_kept_close(struct lava_stream *stream, const struct lava_operation *op
         const struct lava_host_matrix matrix = lava_residents_matrix(operation, i);
         if (!status && stream->kept[i].resident)
             count(&stream->kept[i], &matrix);
+        bool has_failed = status || stream->kept_blocks[i].has_failed;
         lava_residents_return(stream->device->shared->residents, stream->device, &stream->kept[i],
-                              status ? LAVA_RESIDENT_FAILED : LAVA_RESIDENT_KEEPS);
+                              has_failed ? LAVA_RESIDENT_FAILED : LAVA_RESIDENT_KEEPS);
     }
 }
