@@ -519,6 +519,8 @@ static bool end_use(struct lava_residents *residents, const struct lava_resident
     copy->users--;
     if (hold->is_filling)
         copy->is_filled = false;
+    for (int i = 0; i < hold->missing_count; i++)
+        lava_resident_copy_add_stale(copy, hold->missing[i]);
     if (end == LAVA_RESIDENT_KEEPS)
         count_use(residents, hold);
     else if (seen && (end == LAVA_RESIDENT_DIFFERS || hold->is_filling))

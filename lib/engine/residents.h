@@ -50,6 +50,8 @@ struct lava_resident_hold {
     bool is_filling;               /* columns of the block go up; nobody else holds the copy */
     int count;
     struct lava_column_span spans[LAVA_MATRIX_WATCH_SPANS]; /* those columns */
+    int missing_count;
+    struct lava_column_span missing[LAVA_MATRIX_WATCH_SPANS]; /* of them, what has not gone up after all */
 };
 
 /* Begins to use the copy that this call's look has found, and no other one: what is stale of others is not
