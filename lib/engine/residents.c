@@ -441,11 +441,13 @@ static bool end_making(struct lava_residents *residents, struct seen *seen, stru
     bool is_made = !refusal && !residents->is_distrusted;
     seen->is_making = false;
     seen->refusal = refusal;
+    lava_residency_store(&seen->rule, cost_ns);
+    if (!is_made)
+        lava_residency_forget(&seen->rule, true); /* what was refused is refused again most often */
     if (is_made) {
         copy->number = ++residents->copies;
         seen->copy = copy;
         begin_use(copy, &seen->matrix, hold);
-        lava_residency_store(&seen->rule, cost_ns);
         seen->rule.used = residents->looks;
         residents->sums.stored++;
     }
@@ -463,9 +465,9 @@ static bool make(struct lava_residents *residents, struct lava_device *device,
         return false;
     struct lava_resident *copy = lava_resident_copy_create(matrix);
     const char *refusal =
-        copy ? allocate(residents, device, copy, value) : "there is no memory for what is known of it";
-    if (!refusal)
-        refusal = lava_matrix_watch_begin(&copy->watch, matrix);
+        copy ? lava_matrix_watch_begin(&copy->watch, matrix) : "there is no memory for what is known of it";
+    if (!refusal) /* a watch is refused at once, and memory takes long */
+        refusal = allocate(residents, device, copy, value);
     double cost_ns = (double)(lava_clock_now_ns() - begin_ns);
     if (end_making(residents, seen, copy, refusal, cost_ns, hold)) {
         LAVA_LOG(DEBUG, "the matrix at %p stays on the device: %.1f MiB, %.2f ms", matrix->first,
