@@ -318,28 +318,32 @@ bool lava_residents_weigh(struct lava_residents *residents, const struct lava_ho
         seen->rent_ns = rent_ns;
         if (state != LAVA_RESIDENT_UNCHANGED)
             seen->refusal = NULL;
-        pays = !seen->refusal &&
+        pays = !seen->refusal && lava_host_matrix_bytes(matrix) <= residents->most_bytes &&
                lava_residency_pays(&seen->rule, cost_ns, residents->use == LAVA_RESIDENT_CHECK);
     }
     unlock(residents, &calm);
     return pays;
 }
 
-/* Gives up the copy that is worth least, and less than `value`. Returns false if there is none. */
-static bool evict(struct lava_residents *residents, double value) {
+/* Gives up the copy that is worth least, if all that are worth less than `value` have the bytes that are
+ * needed. Returns false if not. */
+static bool evict(struct lava_residents *residents, double value, uint64_t needed_bytes) {
     struct seen *least = NULL;
+    double lowest = value;
+    uint64_t bytes = 0;
     for (int i = 0; i < SEEN; i++) {
         struct seen *seen = &residents->seen[i];
         if (!seen->copy || seen->copy->users > 0)
             continue;
         double its = lava_residency_value(&seen->rule, (double)lava_host_matrix_bytes(&seen->matrix),
                                           residents->looks);
-        if (its < value) {
-            value = its;
+        bytes += its < value ? seen->copy->buffer.bytes : 0;
+        if (its < lowest) {
+            lowest = its;
             least = seen;
         }
     }
-    if (!least)
+    if (!least || bytes < needed_bytes)
         return false;
     forget(residents, least, true);
     residents->sums.evicted++;
@@ -347,11 +351,11 @@ static bool evict(struct lava_residents *residents, double value) {
 }
 
 /* Returns whether a copy was given up. */
-static bool evict_one(struct lava_residents *residents, double value) {
+static bool evict_one(struct lava_residents *residents, double value, uint64_t needed_bytes) {
     struct lava_calm calm;
     if (!lock(residents, STUCK_NS, &calm))
         return false;
-    bool any = evict(residents, value);
+    bool any = evict(residents, value, needed_bytes);
     unlock(residents, &calm);
     return any;
 }
@@ -364,7 +368,7 @@ static bool reserve(struct lava_residents *residents, uint64_t bytes, double val
     uint64_t after = bytes + residents->bytes;
     for (struct lava_resident *dead = residents->dead; dead; dead = dead->next)
         after -= dead->buffer.bytes; /* it goes first */
-    while (after > residents->most_bytes && evict(residents, value))
+    while (after > residents->most_bytes && evict(residents, value, after - residents->most_bytes))
         after -= residents->dead->buffer.bytes;
     if (after <= residents->most_bytes)
         residents->bytes += bytes;
@@ -383,12 +387,13 @@ static const char *allocate(struct lava_residents *residents, struct lava_device
         lava_resident_copy_destroy(dead, device);
         return NULL;
     }
-    if (!reserve(residents, bytes, value))
+    if (bytes > device->capabilities.max_buffer_bytes || !reserve(residents, bytes, value))
         return "there is no room for it beside others";
     bury(residents, device);
-    while (lava_memory_allocate(device, LAVA_MEMORY_DEVICE, bytes, &copy->buffer)) {
-        if (evict_one(residents, value)) {
+    for (uint64_t needed = bytes; lava_memory_allocate(device, LAVA_MEMORY_DEVICE, bytes, &copy->buffer);) {
+        if (evict_one(residents, value, needed)) {
             bury(residents, device);
+            needed = 0; /* some memory may have been free */
             continue;
         }
         residents->bytes -= bytes;
