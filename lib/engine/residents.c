@@ -46,6 +46,7 @@ struct lava_residents {
     enum lava_resident_use use;
     uint64_t most_bytes, looks, copies; /* that were made */
     _Atomic uint64_t bytes;             /* of all buffers: those of the dead, and those being made, too */
+    _Atomic uint64_t held_bytes;        /* of those that calls have */
     bool is_distrusted;                 /* the kernel told nothing of a write, or a copy differed */
     struct lava_residents_sums sums;
     struct seen seen[SEEN];
@@ -422,8 +423,8 @@ static struct seen *begin_making(struct lava_residents *residents, const struct 
 }
 
 /* The call has the copy, and what is stale of its block to itself. */
-static void begin_use(struct lava_resident *copy, const struct lava_host_matrix *matrix,
-                      struct lava_resident_hold *hold) {
+static void begin_use(struct lava_residents *residents, struct lava_resident *copy,
+                      const struct lava_host_matrix *matrix, struct lava_resident_hold *hold) {
     *hold = (struct lava_resident_hold){.resident = copy,
                                         .copy = copy->number,
                                         .buffer = &copy->buffer,
@@ -434,7 +435,8 @@ static void begin_use(struct lava_resident *copy, const struct lava_host_matrix 
         hold->is_filling = copy->is_filled = true;
         hold->count = lava_resident_copy_take_stale(copy, matrix, hold->spans);
     }
-    copy->users++;
+    if (copy->users++ == 0)
+        residents->held_bytes += copy->buffer.bytes;
 }
 
 /* Puts the copy into the table, in use. Returns false if it must not be there. */
@@ -452,7 +454,7 @@ static bool end_making(struct lava_residents *residents, struct seen *seen, stru
     if (is_made) {
         copy->number = ++residents->copies;
         seen->copy = copy;
-        begin_use(copy, &seen->matrix, hold);
+        begin_use(residents, copy, &seen->matrix, hold);
         seen->rule.used = residents->looks;
         residents->sums.stored++;
     }
@@ -497,7 +499,7 @@ static bool take(struct lava_residents *residents, const struct lava_host_matrix
     struct seen *seen = find_number(residents, number);
     bool is_there = seen && may_use(seen->copy, matrix);
     if (is_there)
-        begin_use(seen->copy, matrix, hold);
+        begin_use(residents, seen->copy, matrix, hold);
     unlock(residents, &calm);
     return is_there;
 }
@@ -523,7 +525,8 @@ static bool end_use(struct lava_residents *residents, const struct lava_resident
                     enum lava_resident_end end) {
     struct lava_resident *copy = hold->resident;
     struct seen *seen = find_number(residents, copy->number);
-    copy->users--;
+    if (--copy->users == 0)
+        residents->held_bytes -= copy->buffer.bytes;
     if (hold->is_filling)
         copy->is_filled = false;
     for (int i = 0; i < hold->missing_count; i++)
@@ -593,6 +596,12 @@ bool lava_residents_release(struct lava_residents *residents, struct lava_device
 
 uint64_t lava_residents_bytes(const struct lava_residents *residents) {
     return residents->bytes;
+}
+
+/* The counts are read one after the other: between them a call may begin. */
+uint64_t lava_residents_free_bytes(const struct lava_residents *residents) {
+    uint64_t held = residents->held_bytes, all = residents->bytes;
+    return all > held ? all - held : 0;
 }
 
 struct lava_residents_sums lava_residents_sums(struct lava_residents *residents) {
