@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "lib/base/calm.h"
 #include "lib/base/clock.h"
@@ -25,9 +26,10 @@
 #define MEMORY_SHARE 2
 /* A look waits for others this long, and then does without a copy. */
 #define LOOK_NS 100000000
-/* Who has to tell something waits longer. After that the thread that had the lock is no more: a handler of
- * SIGSEGV jumped out of a look. Then nothing stays any more. */
+/* Who has to tell something waits longer. A thread that has had the lock for so long may be no more: a
+ * handler of SIGSEGV jumped out of a look. Then nothing stays any more, and looks do not wait. */
 #define STUCK_NS UINT64_C(10000000000)
+#define PAUSE_NS 20000 /* of those who wait */
 
 struct seen {
     struct lava_host_matrix matrix; /* first NULL: the place is empty */
@@ -42,7 +44,7 @@ struct seen {
 
 struct lava_residents {
     pthread_mutex_t lock;
-    _Atomic bool is_stuck; /* nobody gets the lock any more */
+    _Atomic uint64_t locked_since_ns; /* 0: it is not locked */
     enum lava_resident_use use;
     uint64_t most_bytes, looks, copies; /* that were made */
     _Atomic uint64_t bytes;             /* of all buffers: those of the dead, and those being made, too */
@@ -73,19 +75,27 @@ struct lava_residents *lava_residents_create(enum lava_resident_use use, uint64_
     return residents;
 }
 
-/* Signals wait until the thread unlocks. Returns false if it did not get the lock in time. */
+/* Signals wait until the thread unlocks. Returns false if it did not get the lock in time, or if another one
+ * has had it for that long. The time of day, by which pthread_mutex_timedlock waits, may be set meanwhile. */
 static bool lock(struct lava_residents *residents, uint64_t ns, struct lava_calm *calm) {
-    const struct timespec until = lava_clock_deadline(ns);
+    uint64_t begin_ns = lava_clock_now_ns(), now_ns = begin_ns;
     *calm = lava_calm_down();
-    if (!residents->is_stuck && pthread_mutex_timedlock(&residents->lock, &until) == 0)
-        return true;
-    if (ns >= STUCK_NS)
-        residents->is_stuck = true;
-    lava_calm_end(calm);
-    return false;
+    while (pthread_mutex_trylock(&residents->lock) != 0) {
+        uint64_t since_ns = residents->locked_since_ns;
+        bool is_lost = since_ns > 0 && now_ns > since_ns + ns; /* or all threads were stopped */
+        if (now_ns - begin_ns >= (!is_lost ? ns : ns >= STUCK_NS ? LOOK_NS : 0)) {
+            lava_calm_end(calm);
+            return false;
+        }
+        nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+        now_ns = lava_clock_now_ns();
+    }
+    residents->locked_since_ns = now_ns;
+    return true;
 }
 
 static void unlock(struct lava_residents *residents, const struct lava_calm *calm) {
+    residents->locked_since_ns = 0;
     pthread_mutex_unlock(&residents->lock);
     lava_calm_end(calm);
 }
