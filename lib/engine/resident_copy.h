@@ -10,11 +10,14 @@
 /* Columns of a copy begin at multiples of this, and rows of blocks of it must: pack reads words of it. */
 #define LAVA_RESIDENTS_ALIGN 16
 
+struct lava_seen;
+
 struct lava_resident {
     struct lava_host_matrix matrix;
     uint64_t number; /* of the copies that were made */
     struct lava_buffer buffer;
-    uint64_t memory_ns; /* that it took to get it */
+    uint64_t memory_ns;       /* that it took to get it */
+    struct lava_seen *making; /* the matrix, while it is not in the table yet */
     struct lava_matrix_watch watch;
     int64_t ld;
     unsigned users;
@@ -36,6 +39,8 @@ struct lava_resident_hold {
     bool is_filling;               /* columns of the block go up; nobody else holds the copy */
     int count;
     struct lava_column_span spans[LAVA_MATRIX_WATCH_SPANS]; /* those columns */
+    int missing_count;
+    struct lava_column_span missing[LAVA_MATRIX_WATCH_SPANS]; /* of them, what has not gone up after all */
 };
 
 /* Counts since the beginning. */

@@ -7,21 +7,28 @@
 #include "lib/engine/residents.h"
 #include "lib/engine/residents_table.h"
 
-/* Gives up the copy that is worth least, and less than `value`. Returns false if there is none. */
-static bool evict(struct lava_residents *residents, double value) {
+static const char no_memory[] = "there is no memory for what is known of it";
+static const char call_failed[] = "the call failed";
+
+/* Gives up the copy that is worth least, if all that are worth less than `value` have the bytes that are
+ * needed. Returns false if not. */
+static bool evict(struct lava_residents *residents, double value, uint64_t needed_bytes) {
     struct lava_seen *least = NULL;
+    double lowest = value;
+    uint64_t bytes = 0;
     for (int i = 0; i < LAVA_RESIDENTS_SEEN; i++) {
         struct lava_seen *seen = &residents->seen[i];
         if (!seen->copy || seen->copy->users > 0)
             continue;
         double its = lava_residency_value(&seen->rule, (double)lava_host_matrix_bytes(&seen->matrix),
                                           residents->looks);
-        if (its < value) {
-            value = its;
+        bytes += its < value ? seen->copy->buffer.bytes : 0;
+        if (its < lowest) {
+            lowest = its;
             least = seen;
         }
     }
-    if (!least)
+    if (!least || bytes < needed_bytes)
         return false;
     least->gone = "its copy made room for another one";
     lava_residents_forget(residents, least, true);
@@ -30,11 +37,11 @@ static bool evict(struct lava_residents *residents, double value) {
 }
 
 /* Returns whether a copy was given up. */
-static bool evict_one(struct lava_residents *residents, double value) {
+static bool evict_one(struct lava_residents *residents, double value, uint64_t needed_bytes) {
     struct lava_calm calm;
     if (!lava_residents_lock(residents, LAVA_RESIDENTS_STUCK_NS, &calm))
         return false;
-    bool any = evict(residents, value);
+    bool any = evict(residents, value, needed_bytes);
     lava_residents_unlock(residents, &calm);
     return any;
 }
@@ -47,7 +54,7 @@ static bool reserve(struct lava_residents *residents, uint64_t bytes, double val
     uint64_t after = bytes + residents->bytes;
     for (struct lava_resident *dead = residents->dead; dead; dead = dead->next)
         after -= dead->buffer.bytes; /* it goes first */
-    while (after > residents->most_bytes && evict(residents, value))
+    while (after > residents->most_bytes && evict(residents, value, after - residents->most_bytes))
         after -= residents->dead->buffer.bytes;
     if (after <= residents->most_bytes)
         residents->bytes += bytes;
@@ -66,12 +73,13 @@ static const char *allocate(struct lava_residents *residents, struct lava_device
         lava_resident_copy_destroy(dead, device);
         return NULL;
     }
-    if (!reserve(residents, bytes, value))
+    if (bytes > device->capabilities.max_buffer_bytes || !reserve(residents, bytes, value))
         return "there is no room for it beside others";
     lava_residents_bury(residents, device);
-    while (lava_memory_allocate(device, LAVA_MEMORY_DEVICE, bytes, &copy->buffer)) {
-        if (evict_one(residents, value)) {
+    for (uint64_t needed = bytes; lava_memory_allocate(device, LAVA_MEMORY_DEVICE, bytes, &copy->buffer);) {
+        if (evict_one(residents, value, needed)) {
             lava_residents_bury(residents, device);
+            needed = 0; /* some memory may have been free */
             continue;
         }
         residents->bytes -= bytes;
@@ -88,7 +96,7 @@ static struct lava_seen *begin_making(struct lava_residents *residents, const st
     if (!lava_residents_lock(residents, LAVA_RESIDENTS_LOOK_NS, &calm))
         return NULL;
     struct lava_seen *seen = lava_residents_find(residents, matrix);
-    if (seen && (seen->copy || seen->is_making || residents->is_distrusted))
+    if (seen && (seen->copy || seen->is_making || seen->refusal || residents->is_distrusted))
         seen = NULL;
     if (seen) {
         seen->is_making = true;
@@ -107,13 +115,16 @@ static bool end_making(struct lava_residents *residents, struct lava_seen *seen,
         return false;
     bool is_made = !refusal && !residents->is_distrusted;
     seen->is_making = false;
-    seen->refusal = refusal;
+    seen->refusal = refusal == call_failed ? NULL : refusal;
+    lava_residency_store(&seen->rule, cost_ns);
+    if (!is_made)
+        lava_residency_forget(&seen->rule,
+                              refusal != call_failed); /* what was refused is refused again most often */
     if (is_made) {
         copy->number = ++residents->copies;
         seen->copy = copy;
         if (hold)
-            lava_residents_begin_use(copy, &seen->matrix, hold);
-        lava_residency_store(&seen->rule, cost_ns);
+            lava_residents_begin_use(residents, copy, &seen->matrix, hold);
         seen->rule.used = residents->looks;
         residents->sums.stored++;
     }
@@ -121,15 +132,54 @@ static bool end_making(struct lava_residents *residents, struct lava_seen *seen,
     return is_made;
 }
 
-/* A copy that is not in the table. */
+/* A copy that is not in the table. A device that has failed may still write to it. */
 static void drop(struct lava_residents *residents, struct lava_device *device, struct lava_resident *copy,
                  const char *refusal) {
+    struct lava_calm calm;
     if (!copy)
         return;
     LAVA_LOG(DEBUG, "the matrix at %p does not stay on the device: %s", copy->matrix.first,
              refusal ? refusal : "the watch is not trusted any more");
-    residents->bytes -= copy->buffer.bytes;
-    lava_resident_copy_destroy(copy, device);
+    if (!device->shared->failed) {
+        residents->bytes -= copy->buffer.bytes;
+        lava_resident_copy_destroy(copy, device);
+        return;
+    }
+    lava_matrix_watch_end(&copy->watch);
+    if (!lava_residents_lock(residents, LAVA_RESIDENTS_STUCK_NS, &calm))
+        return;
+    copy->next = residents->dead;
+    residents->dead = copy;
+    lava_residents_unlock(residents, &calm);
+}
+
+/* Puts the copy into the table, or drops it. hold: as in end_making. */
+static bool finish(struct lava_residents *residents, struct lava_device *device, struct lava_seen *seen,
+                   struct lava_resident *copy, const char *refusal, double cost_ns,
+                   struct lava_resident_hold *hold) {
+    if (!end_making(residents, seen, copy, refusal, cost_ns, hold)) {
+        drop(residents, device, copy, refusal);
+        return false;
+    }
+    LAVA_LOG(DEBUG, "the matrix at %p stays on the device: %.1f MiB, %.2f ms", copy->matrix.first,
+             (double)copy->buffer.bytes / 0x1p20, cost_ns / 1e6);
+    return true;
+}
+
+/* Makes a copy of a matrix that has none. The watch begins before the matrix is read. A watch is refused at
+ * once, and memory takes long. */
+bool lava_residents_make(struct lava_residents *residents, struct lava_device *device,
+                         const struct lava_host_matrix *matrix, struct lava_resident_hold *hold) {
+    double value;
+    uint64_t begin_ns = lava_clock_now_ns();
+    struct lava_seen *seen = begin_making(residents, matrix, &value);
+    if (!seen)
+        return false;
+    struct lava_resident *copy = lava_resident_copy_create(matrix);
+    const char *refusal = copy ? lava_matrix_watch_begin(&copy->watch, matrix) : no_memory;
+    if (!refusal)
+        refusal = allocate(residents, device, copy, value);
+    return finish(residents, device, seen, copy, refusal, (double)(lava_clock_now_ns() - begin_ns), hold);
 }
 
 bool lava_residents_prepare(struct lava_residents *residents, struct lava_device *device,
@@ -140,46 +190,14 @@ bool lava_residents_prepare(struct lava_residents *residents, struct lava_device
     if (!seen)
         return false;
     struct lava_resident *copy = lava_resident_copy_create(matrix);
-    const char *refusal =
-        copy ? allocate(residents, device, copy, value) : "there is no memory for what is known of it";
-    if (refusal) {
-        end_making(residents, seen, copy, refusal, 0, NULL);
-        drop(residents, device, copy, refusal);
-        return false;
-    }
+    const char *refusal = copy ? allocate(residents, device, copy, value) : no_memory;
+    if (refusal)
+        return finish(residents, device, seen, copy, refusal, 0, NULL);
+    copy->making = seen;
     copy->memory_ns = lava_clock_now_ns() - begin_ns;
     *hold = (struct lava_resident_hold){
         .resident = copy, .buffer = &copy->buffer, .whole = *matrix, .ld = copy->ld};
     return true;
-}
-
-/* Begins the watch of a copy that was prepared. hold: as in end_making. */
-static bool finish(struct lava_residents *residents, struct lava_device *device, struct lava_resident *copy,
-                   const char *refusal, struct lava_resident_hold *hold) {
-    uint64_t begin_ns = lava_clock_now_ns();
-    struct lava_calm calm;
-    if (!lava_residents_lock(residents, LAVA_RESIDENTS_STUCK_NS, &calm))
-        return false;
-    struct lava_seen *seen = lava_residents_find(residents, &copy->matrix);
-    lava_residents_unlock(residents, &calm);
-    if (!refusal)
-        refusal = lava_matrix_watch_begin(&copy->watch, &copy->matrix);
-    double cost_ns = (double)(lava_clock_now_ns() - begin_ns + copy->memory_ns);
-    if (!end_making(residents, seen, copy, refusal, cost_ns, hold)) {
-        drop(residents, device, copy, refusal);
-        return false;
-    }
-    LAVA_LOG(DEBUG, "the matrix at %p stays on the device: %.1f MiB, %.2f ms", copy->matrix.first,
-             (double)copy->buffer.bytes / 0x1p20, cost_ns / 1e6);
-    return true;
-}
-
-/* Makes a copy of a matrix that has none. The watch begins before the matrix is read. */
-bool lava_residents_make(struct lava_residents *residents, struct lava_device *device,
-                         const struct lava_host_matrix *matrix, struct lava_resident_hold *hold) {
-    struct lava_resident_hold made;
-    return lava_residents_prepare(residents, device, matrix, &made) &&
-           finish(residents, device, made.resident, NULL, hold);
 }
 
 void lava_residents_adopt(struct lava_residents *residents, struct lava_device *device,
@@ -187,8 +205,11 @@ void lava_residents_adopt(struct lava_residents *residents, struct lava_device *
     struct lava_resident *copy = hold->resident;
     if (!copy)
         return;
+    uint64_t begin_ns = lava_clock_now_ns();
     copy->matrix.part = hold->whole.part;
     copy->stale_count = 0;
-    finish(residents, device, copy, is_good ? NULL : "the call failed", NULL);
+    const char *refusal = is_good ? lava_matrix_watch_begin(&copy->watch, &copy->matrix) : call_failed;
+    finish(residents, device, copy->making, copy, refusal,
+           (double)(lava_clock_now_ns() - begin_ns + copy->memory_ns), NULL);
     *hold = (struct lava_resident_hold){0};
 }

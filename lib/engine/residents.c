@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
@@ -18,6 +19,7 @@
 
 /* Copies take at most one part in this many of the device's memory. */
 #define MEMORY_SHARE 2
+#define PAUSE_NS     20000 /* of those who wait for the lock */
 
 struct lava_host_matrix lava_residents_matrix(const struct lava_operation *operation, bool is_b) {
     const struct lava_read_matrix read = lava_operation_reads(operation, is_b);
@@ -39,19 +41,29 @@ struct lava_residents *lava_residents_create(enum lava_resident_use use, uint64_
     return residents;
 }
 
-/* Signals wait until the thread unlocks. Returns false if it did not get the lock in time. */
+/* Signals wait until the thread unlocks. Returns false if it did not get the lock in time, or if another one
+ * has had it for that long. The time of day, by which pthread_mutex_timedlock waits, may be set meanwhile. */
 bool lava_residents_lock(struct lava_residents *residents, uint64_t ns, struct lava_calm *calm) {
-    const struct timespec until = lava_clock_deadline(ns);
+    uint64_t begin_ns = lava_clock_now_ns(), now_ns = begin_ns;
     *calm = lava_calm_down();
-    if (!residents->is_stuck && pthread_mutex_timedlock(&residents->lock, &until) == 0)
-        return true;
-    if (ns >= LAVA_RESIDENTS_STUCK_NS)
-        residents->is_stuck = true;
-    lava_calm_end(calm);
-    return false;
+    while (pthread_mutex_trylock(&residents->lock) != 0) {
+        uint64_t since_ns = residents->locked_since_ns;
+        bool is_lost = since_ns > 0 && now_ns > since_ns + ns; /* or all threads were stopped */
+        if (now_ns - begin_ns >= (!is_lost                        ? ns
+                                  : ns >= LAVA_RESIDENTS_STUCK_NS ? LAVA_RESIDENTS_LOOK_NS
+                                                                  : 0)) {
+            lava_calm_end(calm);
+            return false;
+        }
+        nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+        now_ns = lava_clock_now_ns();
+    }
+    residents->locked_since_ns = now_ns;
+    return true;
 }
 
 void lava_residents_unlock(struct lava_residents *residents, const struct lava_calm *calm) {
+    residents->locked_since_ns = 0;
     pthread_mutex_unlock(&residents->lock);
     lava_calm_end(calm);
 }
@@ -289,7 +301,7 @@ bool lava_residents_weigh(struct lava_residents *residents, const struct lava_ho
         seen->rent_ns = rent_ns;
         if (state != LAVA_RESIDENT_UNCHANGED)
             seen->refusal = NULL;
-        pays = !seen->refusal &&
+        pays = !seen->refusal && lava_host_matrix_bytes(matrix) <= residents->most_bytes &&
                lava_residency_pays(&seen->rule, cost_ns, residents->use == LAVA_RESIDENT_CHECK);
     }
     lava_residents_unlock(residents, &calm);
@@ -297,8 +309,8 @@ bool lava_residents_weigh(struct lava_residents *residents, const struct lava_ho
 }
 
 /* The call has the copy, and what is stale of its block to itself. */
-void lava_residents_begin_use(struct lava_resident *copy, const struct lava_host_matrix *matrix,
-                              struct lava_resident_hold *hold) {
+void lava_residents_begin_use(struct lava_residents *residents, struct lava_resident *copy,
+                              const struct lava_host_matrix *matrix, struct lava_resident_hold *hold) {
     *hold = (struct lava_resident_hold){.resident = copy,
                                         .copy = copy->number,
                                         .buffer = &copy->buffer,
@@ -309,7 +321,8 @@ void lava_residents_begin_use(struct lava_resident *copy, const struct lava_host
         hold->is_filling = copy->is_filled = true;
         hold->count = lava_resident_copy_take_stale(copy, matrix, hold->spans);
     }
-    copy->users++;
+    if (copy->users++ == 0)
+        residents->held_bytes += copy->buffer.bytes;
 }
 
 void lava_residents_sight(struct lava_residents *residents, const struct lava_host_matrix *matrix) {
@@ -347,7 +360,7 @@ static bool take(struct lava_residents *residents, const struct lava_host_matrix
     struct lava_seen *seen = find_number(residents, number);
     bool is_there = seen && may_use(seen->copy, matrix);
     if (is_there)
-        lava_residents_begin_use(seen->copy, matrix, hold);
+        lava_residents_begin_use(residents, seen->copy, matrix, hold);
     lava_residents_unlock(residents, &calm);
     return is_there;
 }
@@ -394,9 +407,12 @@ static bool end_use(struct lava_residents *residents, const struct lava_resident
                     enum lava_resident_end end) {
     struct lava_resident *copy = hold->resident;
     struct lava_seen *seen = find_number(residents, copy->number);
-    copy->users--;
+    if (--copy->users == 0)
+        residents->held_bytes -= copy->buffer.bytes;
     if (hold->is_filling)
         copy->is_filled = false;
+    for (int i = 0; i < hold->missing_count; i++)
+        lava_resident_copy_add_stale(copy, hold->missing[i]);
     if (end == LAVA_RESIDENT_KEEPS)
         count_use(residents, hold, seen);
     else if (seen && (end == LAVA_RESIDENT_DIFFERS || hold->is_filling))
@@ -463,6 +479,12 @@ bool lava_residents_release(struct lava_residents *residents, struct lava_device
 
 uint64_t lava_residents_bytes(const struct lava_residents *residents) {
     return residents->bytes;
+}
+
+/* The counts are read one after the other: between them a call may begin. */
+uint64_t lava_residents_free_bytes(const struct lava_residents *residents) {
+    uint64_t held = residents->held_bytes, all = residents->bytes;
+    return all > held ? all - held : 0;
 }
 
 struct lava_residents_sums lava_residents_sums(struct lava_residents *residents) {

@@ -83,6 +83,8 @@ uint64_t lava_residents_address(const struct lava_resident_hold *hold, const voi
 bool lava_residents_release(struct lava_residents *residents, struct lava_device *device, bool in_vain);
 /* Returns the device memory of all copies. */
 uint64_t lava_residents_bytes(const struct lava_residents *residents);
+/* Returns that of those that no call has: another call may get it. */
+uint64_t lava_residents_free_bytes(const struct lava_residents *residents);
 
 /* Counts since the beginning. */
 struct lava_residents_sums lava_residents_sums(struct lava_residents *residents);

@@ -15,8 +15,8 @@
 #define LAVA_RESIDENTS_SEEN 64
 /* A look waits for others this long, and then does without a copy. */
 #define LAVA_RESIDENTS_LOOK_NS 100000000
-/* Who has to tell something waits longer. After that the thread that had the lock is no more: a handler of
- * SIGSEGV jumped out of a look. Then nothing stays any more. */
+/* Who has to tell something waits longer. A thread that has had the lock for so long may be no more: a
+ * handler of SIGSEGV jumped out of a look. Then nothing stays any more, and looks do not wait. */
 #define LAVA_RESIDENTS_STUCK_NS UINT64_C(10000000000)
 
 struct lava_seen {
@@ -35,10 +35,11 @@ struct lava_seen {
 
 struct lava_residents {
     pthread_mutex_t lock;
-    _Atomic bool is_stuck; /* nobody gets the lock any more */
+    _Atomic uint64_t locked_since_ns; /* 0: it is not locked */
     enum lava_resident_use use;
     uint64_t most_bytes, looks, copies; /* that were made */
     _Atomic uint64_t bytes;             /* of all buffers: those of the dead, and those being made, too */
+    _Atomic uint64_t held_bytes;        /* of those that calls have */
     bool is_distrusted;                 /* the kernel told nothing of a write, or a copy differed */
     struct lava_residents_sums sums;
     struct lava_seen seen[LAVA_RESIDENTS_SEEN];
@@ -54,8 +55,8 @@ void lava_residents_unlock(struct lava_residents *residents, const struct lava_c
 struct lava_seen *lava_residents_find(struct lava_residents *residents,
                                       const struct lava_host_matrix *matrix);
 void lava_residents_forget(struct lava_residents *residents, struct lava_seen *seen, bool in_vain);
-void lava_residents_begin_use(struct lava_resident *copy, const struct lava_host_matrix *matrix,
-                              struct lava_resident_hold *hold);
+void lava_residents_begin_use(struct lava_residents *residents, struct lava_resident *copy,
+                              const struct lava_host_matrix *matrix, struct lava_resident_hold *hold);
 
 /* Without it: takes a dead copy, with a buffer of so many bytes or any (0), NULL if there is none; frees the
  * dead, returns whether there were any; makes a copy of a matrix that has none, in use. */

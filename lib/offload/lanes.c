@@ -34,13 +34,13 @@ void lava_lanes_tell_freed(void) {
     pthread_cond_broadcast(&lava_lanes.freed);
 }
 
-/* Returns what of the device's memory belongs to others than the engine. Matrices that stay are freed for a
- * product that needs it. */
+/* Returns what of the device's memory belongs to others than the engine. Matrices that stay, and that
+ * no call has, are freed for a product that needs it. */
 static uint64_t others_bytes(const struct lava_engine *engine) {
     const struct lava_residents *residents = engine->device->shared->residents;
     uint64_t used = engine->device->shared->device_bytes;
     uint64_t free = lava_arena_block_bytes(&engine->arena) + lava_arena_kept_bytes(&engine->arena) +
-                    (residents ? lava_residents_bytes(residents) : 0);
+                    (residents ? lava_residents_free_bytes(residents) : 0);
     return used > free ? used - free : 0;
 }
 

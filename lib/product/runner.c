@@ -180,6 +180,7 @@ static enum lava_status run_program(struct lava_run *run, struct lava_progress *
         }
     }
     *progress = (struct lava_progress){.row = run->operation->m,
+                                       .column = run->share ? 0 : run->caller->n,
                                        .products = lava_operation_count(run->operation),
                                        .blocks = run->share ? program.blocks : 0};
     return LAVA_OK;
@@ -355,7 +356,8 @@ static enum lava_status run_product(struct lava_engine *engine, const struct lav
             lava_shared_staging_join(&stream.staging.shared, member->number, engine->device, &engine->arena,
                                      engine->pool);
         status = run_program(&run, progress);
-        status = status ? status : lava_kept_complete(&stream);
+        if (!status)
+            lava_kept_complete(&stream);
     }
     status = lava_stream_close(&stream, status);
     lava_kept_close(&stream, status);

@@ -53,16 +53,21 @@ bool lava_stages_copies(const struct lava_run *run, const struct lava_task *task
     return !find_on_device(run, task, stored, &chunk_bytes);
 }
 
+/* Returns whether columns can be copied from where the block is on the device (lib/transport/columns.h). */
+static bool has_whole_words(const struct lava_stored *stored) {
+    return ((uintptr_t)stored->first | (uint64_t)stored->ld * stored->element_bytes) % 4 == 0;
+}
+
 enum lava_status lava_stages_pack(struct lava_run *run, const struct lava_task *task) {
     struct lava_packing twin, operand = lava_operands_packing(run, task, &twin);
+    const struct lava_stored host = operand.stored; /* an import has another address */
     uint64_t chunk_bytes;
     if (find_on_device(run, task, &operand.stored, &chunk_bytes)) {
         operand.on_device = true;
         operand.chunk_bytes = chunk_bytes;
-    } else {
-        operand.kept =
-            lava_kept_target(run->stream, task->kind == LAVA_TASK_PACK_B, &operand.stored, &operand.kept_ld);
     }
+    if (!operand.on_device || has_whole_words(&operand.stored))
+        operand.kept = lava_kept_target(run->stream, task->kind == LAVA_TASK_PACK_B, &host, &operand.kept_ld);
     return lava_upload_pack(run->stream, &operand);
 }
 

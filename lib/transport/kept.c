@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dispatch/arithmetic.h"
 #include "lib/base/config.h"
 #include "lib/base/log.h"
 #include "lib/base/trace.h"
@@ -269,23 +270,45 @@ bool lava_kept_find(const struct lava_stream *stream, const struct lava_operatio
     return true;
 }
 
-enum lava_status lava_kept_complete(struct lava_stream *stream) {
-    enum lava_status status = LAVA_OK;
-    for (int is_b = 0; is_b < 2 && !status; is_b++) {
+/* Adds a span behind those that there are. Without room the last one grows over it. */
+static void add_missing(struct lava_resident_hold *kept, struct lava_column_span span) {
+    if (kept->missing_count < LAVA_MATRIX_WATCH_SPANS)
+        kept->missing[kept->missing_count++] = span;
+    else
+        kept->missing[LAVA_MATRIX_WATCH_SPANS - 1].end = span.end;
+}
+
+/* Finds the columns of which not every row has come to the new copy. Between `first` and `end` all columns
+ * are in the same blocks. */
+static void find_missing(const struct lava_kept_blocks *blocks, struct lava_resident_hold *kept) {
+    for (int64_t first = 0, end; first < kept->whole.columns; first = end) {
+        int64_t rows = 0;
+        end = kept->whole.columns;
+        for (int i = 0; i < blocks->count; i++) {
+            const struct lava_chunk *block = &blocks->blocks[i];
+            if (block->column > first) {
+                end = lava_minimum(end, block->column);
+            } else if (block->column + block->columns > first) {
+                end = lava_minimum(end, block->column + block->columns);
+                rows += block->rows;
+            }
+        }
+        if (rows < kept->whole.rows)
+            add_missing(kept, (struct lava_column_span){first, end});
+    }
+}
+
+/* The last multiply's barrier lets later packs see what was stored before. */
+void lava_kept_complete(struct lava_stream *stream) {
+    for (int is_b = 0; is_b < 2; is_b++) {
         struct lava_kept_blocks *blocks = &stream->kept_blocks[is_b];
-        const struct lava_host_matrix *whole = &stream->kept[is_b].whole;
-        int64_t elements = 0;
+        struct lava_resident_hold *kept = &stream->kept[is_b];
         if (!blocks->is_open)
             continue;
-        for (int i = 0; i < blocks->count; i++)
-            elements += blocks->blocks[i].rows * blocks->blocks[i].columns;
-        stream->staging.next = NULL; /* all is fetched, and C is written */
-        stream->at_once = false;
-        status = elements == whole->rows * whole->columns ? end_uploads(stream)
-                                                          : fill(stream, &stream->kept[is_b]);
-        status = status ? status : check(stream, &stream->kept[is_b]);
+        find_missing(blocks, kept);
+        stream->at_once = false; /* C is written */
+        blocks->has_failed = kept->missing_count == 0 && check(stream, kept) != LAVA_OK;
     }
-    return status;
 }
 
 void lava_kept_return(struct lava_device *device, struct lava_resident_hold *kept, enum lava_status status) {
@@ -297,6 +320,8 @@ void lava_kept_return(struct lava_device *device, struct lava_resident_hold *kep
 }
 
 void lava_kept_close(struct lava_stream *stream, enum lava_status status) {
-    for (int i = 0; i < 2; i++)
-        lava_kept_return(stream->device, &stream->kept[i], status);
+    for (int i = 0; i < 2; i++) {
+        enum lava_status copy_status = stream->kept_blocks[i].has_failed ? LAVA_ERROR_UNAVAILABLE : LAVA_OK;
+        lava_kept_return(stream->device, &stream->kept[i], status ? status : copy_status);
+    }
 }

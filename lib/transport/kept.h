@@ -25,8 +25,9 @@ bool lava_kept_find(const struct lava_stream *stream, const struct lava_operatio
  * ld; 0: nowhere, or it is there already. */
 uint64_t lava_kept_target(struct lava_stream *stream, bool is_b, const struct lava_stored *stored,
                           int64_t *ld);
-/* All is packed: brings what has not come to new copies there, and ends them. */
-enum lava_status lava_kept_complete(struct lava_stream *stream);
+/* C is written: finds out what has come to new copies. The rest stays stale, and goes up in the next call.
+ * What fails is a copy's end, and not the product's. */
+void lava_kept_complete(struct lava_stream *stream);
 /* Gives them back. The stream is closed; status is its result. */
 void lava_kept_close(struct lava_stream *stream, enum lava_status status);
 

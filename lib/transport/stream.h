@@ -79,6 +79,7 @@ struct lava_import {
 #define LAVA_KEPT_BLOCKS 64
 struct lava_kept_blocks {
     bool is_open;
+    bool has_failed; /* after the product had ended well */
     int count;
     struct lava_chunk blocks[LAVA_KEPT_BLOCKS]; /* of the matrix */
 };

@@ -393,6 +393,72 @@ static int failing(void) {
 #endif
 }
 
+#ifdef LAVA_FAULT_INJECTION
+extern void dgemmt_(const char *uplo, const char *transa, const char *transb, const int *n, const int *k,
+                    const double *alpha, const double *a, const int *lda, const double *b, const int *ldb,
+                    const double *beta, double *c, const int *ldc);
+
+enum { ORDER = 370 };
+
+/* Adds A B to the upper triangle of C, whose elements were all 1. Returns whether C is right. */
+static bool add_upper(const double *a, const double *b, double *c, const double *sums) {
+    static const int order = ORDER;
+    static const double one = 1;
+    for (int i = 0; i < ORDER * ORDER; i++)
+        c[i] = 1;
+    dgemmt_("U", "N", "N", &order, &order, &one, a, &order, b, &order, &one, c, &order);
+    for (int j = 0; j < ORDER; j++)
+        for (int i = 0; i < ORDER; i++)
+            if (c[j * ORDER + i] != 1 + (i <= j ? sums[j * ORDER + i] : 0))
+                return false;
+    return true;
+}
+#endif
+
+/* Whatever fails in a call that stores, or that uses copies, no element gets its sum twice. */
+static int failing_upper(void) {
+#ifdef LAVA_FAULT_INJECTION
+    static const char *const points[] = {"upload", "submit", "download", "allocate"};
+    const size_t bytes = sizeof(double) * ORDER * ORDER;
+    double *a = malloc(bytes), *b = malloc(bytes), *c = malloc(bytes), *sums = calloc(1, bytes);
+    if (!CASE_CHECK(a && b && c && sums))
+        return case_result();
+    for (int i = 0; i < ORDER * ORDER; i++) {
+        a[i] = rand_r(&resident_seed) % 7 - 3;
+        b[i] = rand_r(&resident_seed) % 7 - 3;
+    }
+    for (int j = 0; j < ORDER; j++)
+        for (int l = 0; l < ORDER; l++)
+            for (int i = 0; i < ORDER; i++)
+                sums[j * ORDER + i] += a[l * ORDER + i] * b[j * ORDER + l];
+    for (size_t i = 0; i < sizeof points / sizeof points[0]; i++)
+        for (int passage = 1; passage < 60; passage++) {
+            char text[32];
+            long came = lava_fault_came();
+            for (int j = 0; j < ORDER * ORDER;
+                 j++) { /* there are no copies any more, and the sums are the same */
+                a[j] = -a[j];
+                b[j] = -b[j];
+            }
+            CASE_CHECK(add_upper(a, b, c, sums));
+            uint64_t stored = resident_sums().stored;
+            snprintf(text, sizeof text, "%s:%d", points[i], passage);
+            CASE_CHECK(lava_fault_set(text));
+            if (!CASE_CHECK(add_upper(a, b, c, sums)))
+                fprintf(stderr, "the call that stores: %s\n", text);
+            CASE_CHECK(lava_fault_set(NULL));
+            CASE_CHECK(resident_sums().stored > stored || lava_fault_came() > came);
+            CASE_CHECK(add_upper(a, b, c, sums));
+            if (lava_fault_came() == came)
+                break;
+        }
+    CASE_CHECK(resident_sums().used > 0 && resident_sums().differences == 0);
+    return case_result();
+#else
+    return CASE_SKIPPED;
+#endif
+}
+
 /* Routines by the matrix A alone. Whatever B and C are, A's copy must lead to the bits that A leads to. */
 enum { SIZE = 517 };
 extern void dgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
@@ -496,6 +562,8 @@ static const struct test_case cases[] = {
     {"block_beside_whole", block_beside_whole, .variables = {CHECK}},
     {"failing", failing, .lines = -1, .variables = {CHECK}},
     {"discrete_failing", failing, .lines = -1, .variables = {CHECK, DISCRETE}},
+    {"failing_upper", failing_upper, .lines = -1, .variables = {CHECK}},
+    {"discrete_failing_upper", failing_upper, .lines = -1, .variables = {CHECK, DISCRETE}},
     {"discrete_changed_elements", changed_elements, .variables = {CHECK, DISCRETE}},
     {"discrete_views", views, .variables = {CHECK, DISCRETE}},
     {"discrete_tall", tall, .variables = {CHECK, DISCRETE}},
