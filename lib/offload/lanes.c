@@ -81,10 +81,11 @@ bool lava_lanes_is_free(const struct lava_lanes_device *device, int lane,
                          has_room(place, self->block_bytes));
 }
 
-/* A device at rest is taken before another lane of a busy one. */
-static struct lava_lane *find_lane(const struct lava_lanes_waiter *self) {
+/* A device at rest is taken before another lane of a busy one. Who passes others leaves the first device to
+ * them. */
+static struct lava_lane *find_lane(const struct lava_lanes_waiter *self, bool passes) {
     for (int i = 0; i < LANES && !lava_lanes.whole; i++)
-        for (unsigned j = 0; j < lava_lanes.count; j++)
+        for (unsigned j = passes; j < lava_lanes.count; j++)
             if (lava_lanes_is_free(&lava_lanes.devices[j], i, self) &&
                 lava_lanes_serves(&lava_lanes.devices[j], self))
                 return &lava_lanes.devices[j].lanes[i];
@@ -113,7 +114,7 @@ void lava_lanes_take(struct lava_lane *lane) {
 }
 
 /* Takes what the thread waits for, if it is free. */
-static bool take(const struct lava_lanes_waiter *self, struct lava_lane **lane) {
+static bool take(const struct lava_lanes_waiter *self, bool passes, struct lava_lane **lane) {
     if (lava_lanes.given_up) {
         if (!self->whole)
             *lane = NULL;
@@ -124,7 +125,7 @@ static bool take(const struct lava_lanes_waiter *self, struct lava_lane **lane) 
         lava_lanes.whole = lava_lanes.whole || unused;
         return unused;
     }
-    *lane = find_lane(self);
+    *lane = find_lane(self, passes);
     if (*lane)
         lava_lanes_take(*lane);
     return *lane || !has_hope(self);
@@ -132,6 +133,16 @@ static bool take(const struct lava_lanes_waiter *self, struct lava_lane **lane) 
 
 static bool may_pass(void) {
     return !lava_lanes.line.first || lava_clock_now_ns() - lava_lanes.line.first->since_ns < PATIENCE_NS;
+}
+
+/* Takes it if it is the thread's turn, or if those before it wait for the first device alone. NULL: the
+ * thread does not stand in line. */
+static bool try_to_take(const struct lava_lanes_waiter *self, const struct lava_wait_queue_place *place,
+                        struct lava_lane **lane) {
+    bool is_turn = lava_lanes.given_up || (place ? lava_lanes.line.first == place : may_pass());
+    bool passes =
+        !is_turn && !self->whole && !self->on_first && lava_wait_queue_may_pass(&lava_lanes.line, place);
+    return (is_turn || passes) && take(self, passes, lane);
 }
 
 /* Returns the place for another lane of the device if it may be made: all that exist are taken. */
@@ -169,14 +180,15 @@ static void begin_making(void) {
 }
 
 void lava_lanes_enter(const struct lava_lanes_waiter *self, struct lava_lane **lane) {
-    if (may_pass() && take(self, lane))
+    if (try_to_take(self, NULL, lane))
         return;
     if (!self->whole && self->block_bytes != LAVA_LANES_FIRST_ONLY)
         begin_making();
+    own_place.lets_pass = self->on_first;
     lava_wait_queue_enter(&lava_lanes.line, &own_place);
     do
         lava_wait_queue_wait(&own_place, &lava_lanes.lock);
-    while ((lava_lanes.line.first != &own_place && !lava_lanes.given_up) || !take(self, lane));
+    while (!try_to_take(self, &own_place, lane));
     lava_wait_queue_leave(&lava_lanes.line, &own_place); /* there may be a lane for the next one, too */
 }
 

@@ -35,9 +35,19 @@ void lava_wait_queue_leave(struct lava_wait_queue *line, const struct lava_wait_
     lava_wait_queue_wake(line);
 }
 
+bool lava_wait_queue_may_pass(const struct lava_wait_queue *line, const struct lava_wait_queue_place *place) {
+    const struct lava_wait_queue_place *before = line->first;
+    while (before && before != place && before->lets_pass)
+        before = before->next;
+    return before == place;
+}
+
 void lava_wait_queue_wake(struct lava_wait_queue *line) {
-    if (line->first)
-        sem_post(&line->first->woken);
+    struct lava_wait_queue_place *place = line->first;
+    for (; place && place->lets_pass; place = place->next)
+        sem_post(&place->woken);
+    if (place)
+        sem_post(&place->woken);
 }
 
 void lava_wait_queue_wake_all(struct lava_wait_queue *line) {

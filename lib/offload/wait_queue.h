@@ -5,12 +5,14 @@
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* A thread's place. It outlives the thread's functions, because a signal handler may jump out of the wait. */
 struct lava_wait_queue_place {
     sem_t woken;
     uint64_t since_ns; /* when it came */
+    bool lets_pass;    /* set before it enters: those behind it may find what they wait for before */
     struct lava_wait_queue_place *next;
 };
 
@@ -26,7 +28,9 @@ void lava_wait_queue_wait(struct lava_wait_queue_place *place, pthread_mutex_t *
 /* Leaves the line, from wherever the place is, and wakes the first one that is left. Does nothing else if
  * it is not there. */
 void lava_wait_queue_leave(struct lava_wait_queue *line, const struct lava_wait_queue_place *place);
-/* Wakes the first one, who has to look again. */
+/* Returns whether all before the place let it pass. NULL: before the line's end. */
+bool lava_wait_queue_may_pass(const struct lava_wait_queue *line, const struct lava_wait_queue_place *place);
+/* Wakes the first one, and those whom it lets pass. They have to look again. */
 void lava_wait_queue_wake(struct lava_wait_queue *line);
 void lava_wait_queue_wake_all(struct lava_wait_queue *line);
 

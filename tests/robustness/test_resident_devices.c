@@ -65,7 +65,43 @@ static int others_do_not(void) {
     return case_result();
 }
 
+static const float *other_a;
+static _Atomic bool is_done;
+
+static void *call_with_other(void *unused) {
+    (void)unused;
+    resident_calls(&resident_whole, other_a, 1);
+    is_done = true;
+    return NULL;
+}
+
+/* Who waits for the first device keeps nobody from the other one. */
+static int lets_pass(void) {
+    struct lava_lane_lock held;
+    pthread_t threads[2];
+    shared_a = resident_matrix();
+    if (!prepare())
+        return case_result() ? 1 : CASE_SKIPPED;
+    resident_calls(&resident_whole, shared_a, 2);
+    const struct lava_residents_sums before = resident_sums();
+    other_a = resident_matrix();
+    CASE_CHECK(lava_context_lock_lane(1, 0, &held) && held.device == 0);
+    CASE_CHECK(pthread_create(&threads[0], NULL, call_once, NULL) == 0);
+    case_sleep(0.3);
+    CASE_CHECK(resident_sums().used == before.used);
+    CASE_CHECK(pthread_create(&threads[1], NULL, call_with_other, NULL) == 0);
+    for (double end = case_now() + 20; !is_done && case_now() < end;)
+        case_sleep(0.01);
+    CASE_CHECK(is_done && resident_sums().used == before.used);
+    lava_context_unlock_lane(&held);
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+    CASE_CHECK(resident_sums().used == before.used + 1);
+    return case_result();
+}
+
 static const struct test_case cases[] = {
+    {"lets_pass", lets_pass, .variables = {CHECK, "LAVABLAS_DEVICE=cpu:all"}},
     {"waits_for_the_first", waits_for_the_first, .variables = {CHECK, "LAVABLAS_DEVICE=cpu:all"}},
     {"others_do_not", others_do_not, .variables = {CHECK, "LAVABLAS_DEVICE=cpu:all"}},
     {.name = NULL},

@@ -264,6 +264,79 @@ static int storing_is_usual(void) {
     return case_result();
 }
 
+/* Has the store see the matrix until it is to stay, and make the copy. Returns whether there is one. */
+static bool keep(struct lava_residents *residents, const struct lava_host_matrix *matrix, double rent_ns,
+                 struct lava_resident_hold *hold) {
+    struct lava_device *device = lava_context_engine()->device;
+    uint64_t copy;
+    enum lava_resident_state state = LAVA_RESIDENT_NEW;
+    for (int i = 0; i < 2; i++)
+        state = lava_residents_look(residents, matrix, &copy);
+    return lava_residents_weigh(residents, matrix, state, rent_ns, 0) &&
+           lava_residents_hold(residents, device, matrix, 0, hold);
+}
+
+/* A matrix that does not fit beside the copies that calls have pushes out none, and what calls have is not
+ * free. */
+static int only_what_fits(void) {
+    float *a = resident_matrix(), *b = resident_matrix(), *large = calloc(3, BYTES);
+    resident_calls(&resident_whole, a, 1); /* the device is ready */
+    struct lava_device *device = lava_context_engine()->device;
+    struct lava_residents *residents = lava_residents_create(LAVA_RESIDENT_CHECK, 5 * BYTES);
+    const struct lava_host_matrix of_a = matrix_of(a, K), of_b = matrix_of(b, K),
+                                  two = matrix_of(large, 2 * K), three = matrix_of(large, 3 * K);
+    struct lava_resident_hold one, other, none;
+    uint64_t copy;
+    if (!CASE_CHECK(residents && large) || !CASE_CHECK(keep(residents, &of_a, 1e6, &one)) ||
+        !CASE_CHECK(keep(residents, &of_b, 1e6, &other)))
+        return case_result();
+    CASE_CHECK(lava_residents_free_bytes(residents) == 0);
+    lava_residents_return(residents, device, &other, LAVA_RESIDENT_KEEPS);
+    CASE_CHECK(lava_residents_free_bytes(residents) == lava_residents_bytes(residents) / 2);
+    CASE_CHECK(!keep(residents, &three, 1e12, &none) && !keep(residents, &two, 1e12, &none));
+    CASE_CHECK(lava_residents_look(residents, &of_b, &copy) == LAVA_RESIDENT_STAYS);
+    lava_residents_return(residents, device, &one, LAVA_RESIDENT_KEEPS);
+    CASE_CHECK(lava_residents_look(residents, &of_a, &copy) == LAVA_RESIDENT_STAYS);
+    CASE_CHECK(!keep(residents, &three, 1e12, &none));
+    CASE_CHECK(lava_residents_look(residents, &of_a, &copy) == LAVA_RESIDENT_STAYS);
+    CASE_CHECK(lava_residents_sums(residents).evicted == 0);
+    large[0] = 1; /* it was refused as it was */
+    lava_residents_look(residents, &two, &copy);
+    CASE_CHECK(!lava_residents_weigh(residents, &two, LAVA_RESIDENT_CHANGED, 0, 0));
+    CASE_CHECK(keep(residents, &two, 1e12, &one) && lava_residents_sums(residents).evicted == 2);
+    lava_residents_return(residents, device, &one, LAVA_RESIDENT_KEEPS);
+    lava_residents_destroy(residents, device);
+    free(large);
+    return case_result();
+}
+
+/* A handler of SIGSEGV leaves a look in the middle, and the lock with it. Later calls have no copies, and do
+ * not wait. */
+static int lost_lock(void) {
+    struct sigaction action = {.sa_handler = jump};
+    float *a = resident_matrix();
+    resident_calls(&resident_whole, a, CALLS);
+    struct lava_residents *residents = resident_store();
+    const struct lava_host_matrix matrix = matrix_of(a, K);
+    char *middle = (char *)a - OFFSET * sizeof *a + 4096;
+    uint64_t copy;
+    sigaction(SIGSEGV, &action, NULL);
+    CASE_CHECK(mprotect(middle, 300 * 4096, PROT_NONE) == 0);
+    if (!sigsetjmp(out, 1)) {
+        may_jump = 1;
+        lava_residents_look(residents, &matrix, &copy);
+        CASE_CHECK(!"the look has read the pages");
+    }
+    may_jump = 0;
+    CASE_CHECK(mprotect(middle, 300 * 4096, PROT_READ | PROT_WRITE) == 0);
+    double begin = case_now();
+    for (int i = 0; i < 10; i++)
+        CASE_CHECK(lava_residents_look(residents, &matrix, &copy) == LAVA_RESIDENT_UNKNOWN);
+    CASE_CHECK(case_now() - begin < 0.6);
+    resident_calls(&resident_whole, a, 1);
+    return case_result();
+}
+
 static const struct test_case cases[] = {
     {"two_users", two_users, .variables = {CHECK}},
     {"only_what_was_asked", only_what_was_asked, .variables = {CHECK}},
@@ -272,6 +345,8 @@ static const struct test_case cases[] = {
     {"distrusted_in_use", distrusted_in_use, .variables = {CHECK}},
     {"failed_device", failed_device, .lines = -1, .variables = {CHECK}},
     {"jumps_out_of_looks", jumps_out_of_looks, .variables = {CHECK}},
+    {"only_what_fits", only_what_fits, .variables = {CHECK}},
+    {"lost_lock", lost_lock, .lines = -1, .variables = {CHECK}},
     {"storing_is_usual", storing_is_usual, .variables = {CHECK, DISCRETE, "LAVABLAS_PINNED=1M"}},
     {.name = NULL},
 };
