@@ -85,7 +85,10 @@ static int block_of_stale_copy(void) {
         const struct lava_residents_sums before = resident_sums();
         a[(size_t)(K - 2) * LD] += 1;
         a[(size_t)(100 * i + 30) * LD] += 1;
-        resident_calls(&left, a, 2);
+        resident_calls(&left, a, 1);
+        CASE_CHECK(lava_context_engine()->is_unusual); /* its time is not learnt */
+        resident_calls(&left, a, 1);
+        CASE_CHECK(!lava_context_engine()->is_unusual);
         CASE_CHECK(resident_sums().used == before.used + 2);
         CASE_CHECK(resident_sums().refreshed == before.refreshed + 1);
         CASE_CHECK(resident_sums().refreshed_bytes - before.refreshed_bytes < BYTES / 50);
