@@ -24,6 +24,14 @@ struct lava_resident {
     struct lava_resident *next; /* of the dead */
 };
 
+/* Counts of all copies since the beginning (lava_residents_sums). */
+struct lava_residents_sums {
+    uint64_t stored, used, refreshed; /* copies that were made; uses of copies; those that uploaded columns */
+    uint64_t forgotten, evicted;      /* because of writes; for other memory */
+    uint64_t differences;
+    uint64_t refreshed_bytes;
+};
+
 /* Where a block begins in a matrix. */
 struct lava_resident_place {
     int64_t row, column;

@@ -6,7 +6,7 @@
  * ended well; that call has the copy to itself. Under the lock nothing is allocated, freed, protected or
  * unprotected, because that takes tens of milliseconds: a copy is made before it is in the table, and one
  * that was given up is dead until a thread that has a device frees it. */
-#include "lib/engine/residents_table.h"
+#include "lib/engine/residents.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "lib/base/log.h"
+#include "lib/engine/residents_table.h"
 
 /* Copies take at most one part in this many of the device's memory. */
 #define MEMORY_SHARE 2

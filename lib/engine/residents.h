@@ -84,13 +84,6 @@ bool lava_residents_release(struct lava_residents *residents, struct lava_device
 /* Returns the device memory of all copies. */
 uint64_t lava_residents_bytes(const struct lava_residents *residents);
 
-/* Counts since the beginning. */
-struct lava_residents_sums {
-    uint64_t stored, used, refreshed; /* copies that were made; uses of copies; those that uploaded columns */
-    uint64_t forgotten, evicted;      /* because of writes; for other memory */
-    uint64_t differences;
-    uint64_t refreshed_bytes;
-};
 struct lava_residents_sums lava_residents_sums(struct lava_residents *residents);
 /* Stores up to `most` matrices that calls have passed more than once, and returns how many. */
 int lava_residents_list(struct lava_residents *residents, struct lava_stats_matrix *matrices, int most);

@@ -1,4 +1,5 @@
 /* Lists the matrices of the table. Called by lib/offload/residence.c. */
+#include "lib/engine/residents.h"
 #include "lib/engine/residents_table.h"
 
 static const char *why_not(const struct lava_residents *residents, const struct seen *seen) {

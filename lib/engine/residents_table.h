@@ -4,9 +4,10 @@
 
 #include <pthread.h>
 
+#include "dispatch/residency.h"
 #include "lib/base/calm.h"
 #include "lib/base/clock.h"
-#include "lib/engine/residents.h"
+#include "lib/engine/resident_copy.h"
 #include "lib/engine/sights.h"
 
 /* Matrices that are remembered. */
