@@ -43,13 +43,14 @@ struct lava_resident_hold {
     struct lava_column_span missing[LAVA_MATRIX_WATCH_SPANS]; /* of them, what has not gone up after all */
 };
 
-/* Counts since the beginning. */
+/* Counts of all copies since the beginning (lava_residents_sums). */
 struct lava_residents_sums {
     uint64_t stored, used, refreshed; /* copies that were made; uses of copies; those that uploaded columns */
     uint64_t forgotten, evicted;      /* because of writes; for other memory */
     uint64_t differences;
     uint64_t refreshed_bytes;
 };
+
 /* Where a block begins in a matrix. */
 struct lava_resident_place {
     int64_t row, column;

@@ -86,7 +86,6 @@ uint64_t lava_residents_bytes(const struct lava_residents *residents);
 /* Returns that of those that no call has: another call may get it. */
 uint64_t lava_residents_free_bytes(const struct lava_residents *residents);
 
-/* Counts since the beginning. */
 struct lava_residents_sums lava_residents_sums(struct lava_residents *residents);
 /* Stores up to `most` matrices that calls have passed more than once, and returns how many. */
 int lava_residents_list(struct lava_residents *residents, struct lava_stats_matrix *matrices, int most);
