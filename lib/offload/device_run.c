@@ -139,7 +139,8 @@ enum lava_status lava_device_run(struct lava_call *call, struct lava_plan *plan,
                                  struct lava_progress *progress, bool *lost) {
     for (;;) {
         enum lava_status status = run_once(call, plan, progress, lost);
-        if (!*lost || status == LAVA_OK || status == LAVA_ERROR_UNAVAILABLE || lava_context_is_failed() ||
+        bool has_none = status == LAVA_ERROR_UNAVAILABLE && !keeps(&call->operation); /* else not the first */
+        if (!*lost || status == LAVA_OK || has_none || lava_context_is_failed() ||
             !lava_device_run_wrote_nothing(&call->operation, progress))
             return status;
         LAVA_LOG(INFO, "another device computes the product");

@@ -65,6 +65,25 @@ static int others_do_not(void) {
     return case_result();
 }
 
+/* The first device fails while a call waits for it: the other one computes the product. */
+static int first_fails(void) {
+    struct lava_lane_lock held;
+    pthread_t thread;
+    shared_a = resident_matrix();
+    if (!prepare())
+        return case_result() ? 1 : CASE_SKIPPED;
+    resident_calls(&resident_whole, shared_a, 2);
+    const struct lava_residents_sums before = resident_sums();
+    CASE_CHECK(lava_context_lock_lane(1, 0, &held) && held.device == 0);
+    CASE_CHECK(pthread_create(&thread, NULL, call_once, NULL) == 0);
+    case_sleep(0.3);
+    held.engine->device->shared->failed = true;
+    lava_context_unlock_lane(&held);
+    pthread_join(thread, NULL); /* it has checked where the product was computed */
+    CASE_CHECK(resident_sums().used == before.used);
+    return case_result();
+}
+
 static const float *other_a;
 static _Atomic bool is_done;
 
@@ -101,6 +120,7 @@ static int lets_pass(void) {
 }
 
 static const struct test_case cases[] = {
+    {"first_fails", first_fails, .lines = -1, .variables = {CHECK, "LAVABLAS_DEVICE=cpu:all"}},
     {"lets_pass", lets_pass, .variables = {CHECK, "LAVABLAS_DEVICE=cpu:all"}},
     {"waits_for_the_first", waits_for_the_first, .variables = {CHECK, "LAVABLAS_DEVICE=cpu:all"}},
     {"others_do_not", others_do_not, .variables = {CHECK, "LAVABLAS_DEVICE=cpu:all"}},
