@@ -11,6 +11,7 @@
 #include <sys/time.h>
 
 #include "lib/engine/engine.h"
+#include "lib/transport/kept.h"
 #include "tests/robustness/layer.h"
 
 static struct lava_host_matrix matrix_of(const float *a, int64_t columns) {
@@ -310,6 +311,26 @@ static int only_what_fits(void) {
     return case_result();
 }
 
+/* Columns of which not every row has come to a new copy stay stale. */
+static int missing_columns(void) {
+    static const struct lava_chunk blocks[] = {{.rows = 100, .columns = 5},
+                                               {.column = 5, .rows = 50, .columns = 10},
+                                               {.row = 50, .column = 7, .rows = 50, .columns = 4}};
+    static const struct lava_column_span missing[] = {{5, 7}, {11, 15}, {15, 20}};
+    struct lava_stream *stream = calloc(1, sizeof *stream);
+    if (!CASE_CHECK(stream != NULL))
+        return case_result();
+    stream->kept[0].whole = (struct lava_host_matrix){.rows = 100, .columns = 20};
+    stream->kept_blocks[0] = (struct lava_kept_blocks){.is_open = true, .count = 3};
+    memcpy(stream->kept_blocks[0].blocks, blocks, sizeof blocks);
+    lava_kept_complete(stream);
+    CASE_CHECK(stream->kept[0].missing_count == 3);
+    CASE_CHECK(memcmp(stream->kept[0].missing, missing, sizeof missing) == 0);
+    CASE_CHECK(!stream->kept_blocks[0].has_failed && stream->kept[1].missing_count == 0);
+    free(stream);
+    return case_result();
+}
+
 /* A handler of SIGSEGV leaves a look in the middle, and the lock with it. Later calls have no copies, and do
  * not wait. */
 static int lost_lock(void) {
@@ -346,6 +367,7 @@ static const struct test_case cases[] = {
     {"failed_device", failed_device, .lines = -1, .variables = {CHECK}},
     {"jumps_out_of_looks", jumps_out_of_looks, .variables = {CHECK}},
     {"only_what_fits", only_what_fits, .variables = {CHECK}},
+    {"missing_columns", missing_columns, .variables = {CHECK}},
     {"lost_lock", lost_lock, .lines = -1, .variables = {CHECK}},
     {"storing_is_usual", storing_is_usual, .variables = {CHECK, DISCRETE, "LAVABLAS_PINNED=1M"}},
     {.name = NULL},
