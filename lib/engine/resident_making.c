@@ -157,12 +157,15 @@ static void drop(struct lava_residents *residents, struct lava_device *device, s
 static bool finish(struct lava_residents *residents, struct lava_device *device, struct lava_seen *seen,
                    struct lava_resident *copy, const char *refusal, double cost_ns,
                    struct lava_resident_hold *hold) {
+    const void *first = copy ? copy->matrix.first : NULL;
+    uint64_t bytes = copy ? copy->buffer.bytes : 0;
     if (!end_making(residents, seen, copy, refusal, cost_ns, hold)) {
         drop(residents, device, copy, refusal);
         return false;
     }
-    LAVA_LOG(DEBUG, "the matrix at %p stays on the device: %.1f MiB, %.2f ms", copy->matrix.first,
-             (double)copy->buffer.bytes / 0x1p20, cost_ns / 1e6);
+    /* without a hold it may be gone already */
+    LAVA_LOG(DEBUG, "the matrix at %p stays on the device: %.1f MiB, %.2f ms", first, (double)bytes / 0x1p20,
+             cost_ns / 1e6);
     return true;
 }
 
@@ -192,7 +195,7 @@ bool lava_residents_prepare(struct lava_residents *residents, struct lava_device
     struct lava_resident *copy = lava_resident_copy_create(matrix);
     const char *refusal = copy ? allocate(residents, device, copy, value) : no_memory;
     if (refusal)
-        return finish(residents, device, seen, copy, refusal, 0, NULL);
+        return finish(residents, device, seen, copy, refusal, (double)(lava_clock_now_ns() - begin_ns), NULL);
     copy->making = seen;
     copy->memory_ns = lava_clock_now_ns() - begin_ns;
     *hold = (struct lava_resident_hold){

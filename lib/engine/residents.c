@@ -207,6 +207,13 @@ static void distrust(struct lava_residents *residents) {
         lava_residents_forget(residents, &residents->seen[i], true);
 }
 
+static void tell_of_lie(struct lava_residents *residents, const struct lava_seen *seen) {
+    LAVA_LOG(WARN,
+             "a matrix at %p was written, and the kernel did not tell: none stays on the device any more",
+             seen->matrix.first);
+    distrust(residents);
+}
+
 /* A call may upload columns of a copy that it has to itself. */
 static bool may_use(const struct lava_resident *copy, const struct lava_host_matrix *matrix) {
     return !copy->is_filled &&
@@ -229,19 +236,17 @@ static bool check(struct lava_residents *residents, struct lava_seen *seen,
     double bytes = (double)lava_matrix_watch_bytes(&seen->matrix);
     int count = lava_matrix_watch_ask(&seen->copy->watch, matrix, spans, &written_bytes);
     if (count == LAVA_MATRIX_WATCH_LIES) {
-        LAVA_LOG(WARN,
-                 "a matrix at %p was written, and the kernel did not tell: none stays on the device "
-                 "any more",
-                 seen->matrix.first);
-        distrust(residents);
+        tell_of_lie(residents, seen);
         return false;
     }
-    if (count < 0)
-        return false;
     for (int i = 0; i < count; i++)
         lava_resident_copy_add_stale(seen->copy, spans[i]);
-    return lava_residency_use(&seen->rule, bytes, (double)written_bytes, saved_ns(seen, matrix),
-                              residents->looks);
+    bool stays = count >= 0 && lava_residency_use(&seen->rule, bytes, (double)written_bytes,
+                                                  saved_ns(seen, matrix), residents->looks);
+    if (!stays)
+        seen->gone = count < 0 ? "its memory was mapped anew, or its watch is not trusted any more"
+                               : "the program writes it between calls";
+    return stays;
 }
 
 /* A block that the call can neither use nor bring up to date in the copy of a larger matrix is seen on its
@@ -263,10 +268,8 @@ static enum lava_resident_state look(struct lava_residents *residents, const str
         return is_busy ? LAVA_RESIDENT_UNKNOWN : see(residents, matrix);
     }
     if (copied && copied->copy) {
-        LAVA_LOG(DEBUG, "the copy of the matrix at %p is given up: the program writes it",
-                 copied->matrix.first);
+        LAVA_LOG(DEBUG, "the copy of the matrix at %p is given up: %s", copied->matrix.first, copied->gone);
         residents->sums.forgotten++;
-        copied->gone = "the program writes it between calls";
         lava_residents_forget(residents, copied, true);
     }
     enum lava_resident_state state = see(residents, matrix);
@@ -299,10 +302,10 @@ bool lava_residents_weigh(struct lava_residents *residents, const struct lava_ho
     if (seen && !seen->copy && !seen->is_making && !residents->is_distrusted) {
         lava_residency_see(&seen->rule, state == LAVA_RESIDENT_UNCHANGED, rent_ns);
         seen->rent_ns = rent_ns;
-        if (state != LAVA_RESIDENT_UNCHANGED)
-            seen->refusal = NULL;
-        pays = !seen->refusal && lava_host_matrix_bytes(matrix) <= residents->most_bytes &&
+        pays = lava_host_matrix_bytes(matrix) <= residents->most_bytes &&
                lava_residency_pays(&seen->rule, cost_ns, residents->use == LAVA_RESIDENT_CHECK);
+        if (pays || state != LAVA_RESIDENT_UNCHANGED) /* what was refused once has cost patience */
+            seen->refusal = NULL;
     }
     lava_residents_unlock(residents, &calm);
     return pays;
@@ -333,22 +336,24 @@ void lava_residents_sight(struct lava_residents *residents, const struct lava_ho
     lava_residents_unlock(residents, &calm);
 }
 
-uint64_t lava_residents_give_up(struct lava_residents *residents, const struct lava_host_matrix *matrix) {
+bool lava_residents_give_up(struct lava_residents *residents, const struct lava_host_matrix *matrix,
+                            uint64_t *written_bytes) {
     struct lava_column_span spans[LAVA_MATRIX_WATCH_SPANS];
     struct lava_calm calm;
-    uint64_t written_bytes = 0;
+    *written_bytes = 0;
     if (!lava_residents_lock(residents, LAVA_RESIDENTS_LOOK_NS, &calm))
-        return 0;
+        return false;
     struct lava_seen *seen = lava_residents_find(residents, matrix);
     bool has_copy = seen && seen->copy;
-    if (has_copy) {
-        lava_matrix_watch_ask(&seen->copy->watch, matrix, spans, &written_bytes);
+    if (has_copy &&
+        lava_matrix_watch_ask(&seen->copy->watch, matrix, spans, written_bytes) == LAVA_MATRIX_WATCH_LIES)
+        tell_of_lie(residents, seen);
+    else if (has_copy)
         lava_residents_forget(residents, seen, false);
-    }
     lava_residents_unlock(residents, &calm);
     if (has_copy)
         end_watches(residents);
-    return written_bytes;
+    return has_copy;
 }
 
 /* Finds the copy with the number. */
@@ -490,7 +495,7 @@ uint64_t lava_residents_free_bytes(const struct lava_residents *residents) {
 struct lava_residents_sums lava_residents_sums(struct lava_residents *residents) {
     struct lava_residents_sums sums = {0};
     struct lava_calm calm;
-    if (lava_residents_lock(residents, LAVA_RESIDENTS_STUCK_NS, &calm)) {
+    if (lava_residents_lock(residents, LAVA_RESIDENTS_LOOK_NS, &calm)) {
         sums = residents->sums;
         lava_residents_unlock(residents, &calm);
     }

@@ -62,11 +62,12 @@ enum lava_resident_end {
 void lava_residents_return(struct lava_residents *residents, struct lava_device *device,
                            struct lava_resident_hold *hold, enum lava_resident_end end);
 /* A result that is on the device when a call ends. Before the call writes the host's matrix its copy, if it
- * has one, is given up; returns how many bytes of it the program had written. Then memory for a copy, which
- * nobody finds yet: returns false, and leaves *hold alone, if there is none. When the host has all of the
- * matrix's part, and the call has not yet returned, the copy is found from then on, or freed if it is not
- * good. What was seen of the matrix is forgotten for what it holds now. */
-uint64_t lava_residents_give_up(struct lava_residents *residents, const struct lava_host_matrix *matrix);
+ * has one, is given up: returns whether it had, and how many bytes of it the program had written. Then memory
+ * for a copy, which nobody finds yet: returns false, and leaves *hold alone, if there is none. When the host
+ * has all of the matrix's part, and the call has not yet returned, the copy is found from then on, or freed
+ * if it is not good. What was seen of the matrix is forgotten for what it holds now. */
+bool lava_residents_give_up(struct lava_residents *residents, const struct lava_host_matrix *matrix,
+                            uint64_t *written_bytes);
 bool lava_residents_prepare(struct lava_residents *residents, struct lava_device *device,
                             const struct lava_host_matrix *matrix, struct lava_resident_hold *hold);
 void lava_residents_adopt(struct lava_residents *residents, struct lava_device *device,

@@ -21,24 +21,27 @@ void lava_left_result_begin(struct lava_left_result *left, struct lava_engine *e
         lava_host_matrix_bytes(&host) < LAVA_RESIDENCY_LEAST_BYTES)
         return;
     left->host = host;
-    lava_results_written(&host, lava_residents_give_up(residents, &host));
+    uint64_t written_bytes;
+    if (lava_residents_give_up(residents, &host, &written_bytes)) /* else what it cost before still counts */
+        lava_results_written(&host, written_bytes);
 }
 
-enum lava_status lava_left_result_copy(struct lava_left_result *left, struct lava_stream *stream,
-                                       const struct lava_device_matrix *factors) {
+void lava_left_result_copy(struct lava_left_result *left, struct lava_stream *stream,
+                           const struct lava_device_matrix *factors) {
+    struct lava_residents *residents = stream->device->shared->residents;
     uint64_t element_bytes = left->host.element_bytes;
     struct lava_point done;
     if (!left->host.first ||
         !lava_results_leave(&left->host, lava_config_get()->resident == LAVA_RESIDENT_CHECK) ||
-        !lava_residents_prepare(stream->device->shared->residents, stream->device, &left->host, &left->hold))
-        return LAVA_OK;
+        !lava_residents_prepare(residents, stream->device, &left->host, &left->hold))
+        return;
     const struct lava_columns columns = {.source = lava_device_matrix_address(factors),
                                          .target = left->hold.buffer->address,
                                          .source_pitch = (uint64_t)factors->ld * element_bytes,
                                          .target_pitch = (uint64_t)left->hold.ld * element_bytes,
                                          .bytes = (uint64_t)factors->rows * element_bytes,
                                          .count = (uint64_t)factors->columns};
-    return lava_stream_keep(stream, lava_columns_copy(stream, &columns, LAVA_STAMP_EPILOGUE, NULL, &done));
+    left->has_failed = lava_columns_copy(stream, &columns, LAVA_STAMP_EPILOGUE, NULL, &done) != LAVA_OK;
 }
 
 void lava_left_result_end(struct lava_left_result *left, struct lava_engine *engine,
@@ -46,7 +49,7 @@ void lava_left_result_end(struct lava_left_result *left, struct lava_engine *eng
     struct lava_residents *residents = engine->device->shared->residents;
     if (!left->host.first)
         return;
-    lava_residents_adopt(residents, engine->device, &left->hold, !status);
+    lava_residents_adopt(residents, engine->device, &left->hold, !status && !left->has_failed);
     if (status)
         lava_results_found(&left->host, LAVA_RESIDENT_CHANGED, 0);
     else

@@ -8,6 +8,7 @@
 struct lava_left_result {
     struct lava_host_matrix host; /* first NULL: what the call leaves does not stay */
     struct lava_resident_hold hold;
+    bool has_failed; /* the copy alone */
 };
 
 /* A call begins. If it is going to write factors, the copy of what they replace is given up: writes to
@@ -16,8 +17,8 @@ void lava_left_result_begin(struct lava_left_result *left, struct lava_engine *e
                             const struct lava_operation *operation);
 /* The factors are in that matrix when everything has finished that is in the stream. If they are to stay they
  * are copied. */
-enum lava_status lava_left_result_copy(struct lava_left_result *left, struct lava_stream *stream,
-                                       const struct lava_device_matrix *factors);
+void lava_left_result_copy(struct lava_left_result *left, struct lava_stream *stream,
+                           const struct lava_device_matrix *factors);
 /* The stream is closed with that status, and the host has the factors. */
 void lava_left_result_end(struct lava_left_result *left, struct lava_engine *engine, enum lava_status status);
 
