@@ -75,8 +75,8 @@ struct lava_operand {
     enum lava_op op;
     bool conjugate; /* complex types only */
     enum lava_structure structure;
-    enum lava_region stored; /* the triangle of X that is stored; all of it if X is general. The other
-                              * triangle is never read */
+    enum lava_region stored; /* the triangle of X that is stored; all of it if X is general. Nothing is
+                              * computed of the other triangle, though a copy that stays has it, too */
     bool unit_diagonal;      /* triangular: the diagonal is not read; its elements are 1 */
     bool is_resident; /* the first device has a copy that stays (lib/engine/residents.h): plans count no
                        * upload. A's flags are those of C's factors that are there already */

@@ -97,17 +97,13 @@ static void append_kind(struct line *line, const struct lava_operation *operatio
 /* Appends the operands that need not go up. */
 static void append_stays(struct line *line, const struct lava_operation *operation) {
     bool a = operation->a.is_resident, b = operation->b.is_resident;
-    double elements = 0;
-    if (a)
-        elements += (double)lava_operation_rows_a(operation) * (double)lava_operation_columns_a(operation);
-    if (b)
-        elements += (double)lava_operation_rows_b(operation) * (double)lava_operation_columns_b(operation);
+    double bytes = lava_operation_operand_bytes(operation) - lava_operation_upload_bytes(operation);
     if (a || b)
         append(line, ", %s: %.1f MiB need not go up",
                a && b ? "A and B stay"
                : a    ? "A stays"
                       : "B stays",
-               elements * (double)lava_type_bytes(operation->type) / 0x1p20);
+               bytes / 0x1p20);
 }
 
 /* Appends "solve upper triangular left " or the like; nothing if all of A and B is stored. */

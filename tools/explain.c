@@ -464,9 +464,10 @@ static const struct shape *read_call(int argc, char **argv, struct lava_call *ca
     call->operation.c.type = lava_routine_type_c(call->routine);
     call->valid = shape->make(&x, &call->operation);
     call->products = call->operation.series ? call->operation.series->count : 0;
-    bool may_stay =
-        call->valid && !call->operation.series && lava_operation_row(&call->operation)->is_product;
-    if (lava_operation_has_resident(&stays) && !may_stay) {
+    bool may_stay = call->valid && !call->operation.series &&
+                    (!stays.a.is_resident || lava_operation_reads(&call->operation, false).rows > 0) &&
+                    (!stays.b.is_resident || lava_operation_reads(&call->operation, true).rows > 0);
+    if (lava_operation_has_resident(&stays) && call->valid && !may_stay) {
         fprintf(stderr, "lavablas: --stays: no matrix of %s stays on the device\n",
                 lava_routine_name(call->routine));
         return NULL;

@@ -118,8 +118,8 @@ struct lava_stats_samples lava_stats_samples(void);
  *   lavablas: several devices shared 3 products
  * If matrices stayed on the device between calls:
  *   lavablas: matrices that stayed on the device: 3 uses, 1.5 GB that need not have gone up
- *   lavablas: their copies: 2 stored, 4 used, 1 uploaded anew by 0.1 GB, 1 forgotten, 0 evicted, 0
- * differences lavablas: the matrix at 0x7f0000001000, 8192 x 8192, 256.0 MiB: stays, 3 uses, 75.2 ms saved
+ *   lavablas: their copies: 2 stored, 4 used, 1 uploaded anew by 0.1 GB, 1 forgotten, ...
+ *   lavablas: the matrix at 0x7f0000001000, 8192 x 8192, 256.0 MiB: stays, 3 uses, 75.2 ms saved
  *   lavablas: the matrix at 0x7f0010001000, 512 x 512, 1.0 MiB: does not stay: REASON; 1 uses, 0.2 ms saved
  * If they were to stay, but cannot:
  *   lavablas: no matrix stays on the device: REASON

@@ -1,5 +1,6 @@
 /* Takes operands that stay, uploads what is stale of them, and, if LAVABLAS_RESIDENT=check, compares them
- * with the host's. Called by lib/product/runner.c and stages.c. */
+ * with the host's. Called by lib/product/runner.c and stages.c, and by
+ * lib/lapack/kept_matrix.c. */
 #include "lib/transport/kept.h"
 
 #include <stdlib.h>

@@ -2,10 +2,11 @@
  *
  *   run_program multiply          three products
  *   run_program fork              the same, and one more in a child of fork() and in a program it starts
- *   run_program stays             four products of a matrix that stays, and of one that is written before
- * each run_program by-address FILE   a product by a routine that dlsym found in the library FILE run_program
- * status N          ends with that status run_program signal N          ends by that signal run_program wait
- * FILE         creates the file, then waits for SIGUSR1, and ends with status 5 */
+ *   run_program stays             four products of a matrix that stays, and of one that is written
+ *   run_program by-address FILE   a product by a routine that dlsym found in the library FILE
+ *   run_program status N          ends with that status
+ *   run_program signal N          ends by that signal
+ *   run_program wait FILE         creates the file, then waits for SIGUSR1, and ends with status 5 */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
