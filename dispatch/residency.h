@@ -27,7 +27,7 @@ struct lava_residency {
 /* Returns what a copy costs. upload_ns: of an upload that only the copy needs; 0: the call uploads anyway. */
 double lava_residency_cost_ns(double bytes, double upload_ns);
 
-/* Returns what the program's writes to so many watched bytes cost it. */
+/* Returns what the program's writes to n watched bytes cost it. */
 double lava_residency_faults_ns(double bytes);
 
 /* A call without a copy has seen the matrix; a copy would have saved rent_ns of it. */

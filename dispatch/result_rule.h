@@ -20,7 +20,7 @@ struct lava_result_rule {
 /* A call has found the result as it was left. Its upload takes rent_ns; a negative one: as that of the call
  * before. */
 void lava_result_rule_read(struct lava_result_rule *rule, double rent_ns);
-/* The program has written so many bytes of a result while it had a copy. */
+/* The program has written n bytes of a result while it had a copy. */
 void lava_result_rule_write(struct lava_result_rule *rule, double written_bytes);
 /* A call leaves a result. cost_ns: of a copy. Returns whether it gets one. is_check: as soon as one was read.
  */

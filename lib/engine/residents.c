@@ -102,7 +102,7 @@ static void end_watches(struct lava_residents *residents) {
     }
 }
 
-/* Takes a dead copy, with a buffer of so many bytes or any (0); NULL if there is none. */
+/* Takes a dead copy, with a buffer of n bytes or any (0); NULL if there is none. */
 struct lava_resident *lava_residents_take_dead(struct lava_residents *residents, uint64_t bytes) {
     struct lava_resident **place = &residents->dead, *copy;
     struct lava_calm calm;
@@ -433,7 +433,7 @@ static bool end_use(struct lava_residents *residents, const struct lava_resident
     return copy->is_dead && copy->users == 0;
 }
 
-/* Of a device that has failed nothing is used any more: the program's writes need not be watched. */
+/* Nothing of a device that has failed is used any more: the program's writes need not be watched. */
 static void abandon(struct lava_residents *residents) {
     struct lava_calm calm;
     if (!lava_residents_lock(residents, LAVA_RESIDENTS_STUCK_NS, &calm))

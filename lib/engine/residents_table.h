@@ -58,7 +58,7 @@ void lava_residents_forget(struct lava_residents *residents, struct lava_seen *s
 void lava_residents_begin_use(struct lava_residents *residents, struct lava_resident *copy,
                               const struct lava_host_matrix *matrix, struct lava_resident_hold *hold);
 
-/* Without it: takes a dead copy, with a buffer of so many bytes or any (0), NULL if there is none; frees the
+/* Without it: takes a dead copy, with a buffer of n bytes or any (0), NULL if there is none; frees the
  * dead, returns whether there were any; makes a copy of a matrix that has none, in use. */
 struct lava_resident *lava_residents_take_dead(struct lava_residents *residents, uint64_t bytes);
 bool lava_residents_bury(struct lava_residents *residents, struct lava_device *device);

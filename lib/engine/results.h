@@ -12,7 +12,7 @@ void lava_results_found(const struct lava_host_matrix *matrix, enum lava_residen
                         double rent_ns);
 /* A call leaves a result. Returns whether it is to stay on the device. */
 bool lava_results_leave(const struct lava_host_matrix *matrix, bool is_check);
-/* The program has written so many bytes of it while it had a copy. */
+/* The program has written n bytes of it while it had a copy. */
 void lava_results_written(const struct lava_host_matrix *matrix, uint64_t bytes);
 
 #endif

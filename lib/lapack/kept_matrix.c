@@ -3,35 +3,28 @@
 
 #include <assert.h>
 
-#include "lib/transport/kept.h"
-
 static_assert(LAVA_RESIDENTS_ALIGN % LAVA_DEVICE_MATRIX_ALIGN == 0, "blocks of copies are aligned");
 
-void lava_kept_matrix_take(struct lava_kept_matrix *kept, struct lava_engine *engine,
+void lava_kept_matrix_take(struct lava_resident_hold *kept, struct lava_engine *engine,
                            const struct lava_operation *operation, struct lava_device_matrix *matrix) {
     bool is_b = operation->b.is_resident || operation->b.is_stored;
-    if (!lava_kept_take(engine, operation, is_b, &kept->hold))
+    if (!lava_kept_take(engine, operation, is_b, kept))
         return;
     const struct lava_read_matrix read = lava_operation_reads(operation, is_b);
-    const struct lava_buffer *buffer = kept->hold.buffer;
-    *matrix = (struct lava_device_matrix){.buffer = buffer,
-                                          .offset = lava_residents_address(&kept->hold, read.first) -
-                                                    buffer->address,
-                                          .type = operation->type,
-                                          .rows = read.rows,
-                                          .columns = read.columns,
-                                          .ld = kept->hold.ld};
+    const struct lava_buffer *buffer = kept->buffer;
+    *matrix =
+        (struct lava_device_matrix){.buffer = buffer,
+                                    .offset = lava_residents_address(kept, read.first) - buffer->address,
+                                    .type = operation->type,
+                                    .rows = read.rows,
+                                    .columns = read.columns,
+                                    .ld = kept->ld};
 }
 
-enum lava_status lava_kept_matrix_fill(struct lava_kept_matrix *kept, struct lava_stream *stream) {
+enum lava_status lava_kept_matrix_fill(struct lava_resident_hold *kept, struct lava_stream *stream) {
     if (!lava_kept_matrix_is_there(kept))
         return LAVA_OK;
     enum lava_status status = lava_arena_wake(stream->arena, stream->device);
-    status = status ? status : lava_kept_fill(stream, &kept->hold);
+    status = status ? status : lava_kept_fill(stream, kept);
     return status || lava_kept_matrix_is_there(kept) ? status : LAVA_ERROR_DEVICE_MEMORY;
-}
-
-void lava_kept_matrix_return(struct lava_kept_matrix *kept, struct lava_engine *engine,
-                             enum lava_status status) {
-    lava_kept_return(engine->device, &kept->hold, status);
 }

@@ -4,25 +4,18 @@
 #define LAVA_LAPACK_KEPT_MATRIX_H
 
 #include "lib/lapack/device_matrix.h"
+#include "lib/transport/kept.h"
 
-/* Zero at first. */
-struct lava_kept_matrix {
-    struct lava_resident_hold hold;
-};
-
-/* Takes the copy of the one matrix that the operation only reads. If there is none that the call may use,
- * *matrix stays as it is. */
-void lava_kept_matrix_take(struct lava_kept_matrix *kept, struct lava_engine *engine,
+/* Takes the copy of the one matrix that the operation only reads; lava_kept_return gives it back. If there is
+ * none that the call may use, *matrix stays as it is. */
+void lava_kept_matrix_take(struct lava_resident_hold *kept, struct lava_engine *engine,
                            const struct lava_operation *operation, struct lava_device_matrix *matrix);
-static inline bool lava_kept_matrix_is_there(const struct lava_kept_matrix *kept) {
-    return kept->hold.resident != NULL;
+static inline bool lava_kept_matrix_is_there(const struct lava_resident_hold *kept) {
+    return kept->resident != NULL;
 }
 /* Uploads what is stale, before anything is staged ahead. Nothing happens without a copy.
  * LAVA_ERROR_DEVICE_MEMORY: LAVABLAS_RESIDENT=check has found that it differs from the host's matrix; nothing
  * is written, and the operation is to run without copies, as if they had no memory. */
-enum lava_status lava_kept_matrix_fill(struct lava_kept_matrix *kept, struct lava_stream *stream);
-/* Gives the copy back. The stream is closed, and that was its status. */
-void lava_kept_matrix_return(struct lava_kept_matrix *kept, struct lava_engine *engine,
-                             enum lava_status status);
+enum lava_status lava_kept_matrix_fill(struct lava_resident_hold *kept, struct lava_stream *stream);
 
 #endif

@@ -163,7 +163,7 @@ enum lava_status lava_lapack_runner_run(const struct lava_lapack_family *family,
         status = lava_stream_close(&stream, run_family(family, &run, progress));
     }
     lava_left_result_end(&run.left, engine, status);
-    lava_kept_matrix_return(&run.kept, engine, status);
+    lava_kept_return(engine->device, &run.kept, status);
     free_all(&run);
     return status;
 }

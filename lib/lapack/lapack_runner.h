@@ -26,8 +26,8 @@ struct lava_lapack_run {
     struct lava_trapezoids c;        /* the matrix that goes to the device, and comes back */
     struct lava_point
         computed; /* reached when C's result is there; zero: when everything is that was added */
-    struct lava_kept_matrix kept; /* its copy that stays, if it is only read and has one */
-    struct lava_left_result left; /* a copy that is left of it, if it holds factors in the end */
+    struct lava_resident_hold kept; /* its copy that stays, if it is only read and has one */
+    struct lava_left_result left;   /* a copy that is left of it, if it holds factors in the end */
     /* What the family makes; the runner frees it. */
     struct lava_device_matrix whole; /* C's matrix is a part of it, or all */
     struct lava_device_matrix small; /* of factorizations: what is read before anything is written */

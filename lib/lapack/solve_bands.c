@@ -36,7 +36,7 @@ struct run {
     struct lava_overrides overrides; /* of the products */
     struct lava_bands bands;
     int64_t count, sides;
-    struct lava_kept_matrix kept; /* the copy of A that stays, if it has one */
+    struct lava_resident_hold kept; /* the copy of A that stays, if it has one */
     struct lava_device_matrix whole;
     struct lava_device_matrix a[LAVA_BANDS_MOST], b[LAVA_BANDS_MOST];
     struct lava_device_matrix x; /* on the left: the unknowns that were found; on the right: all bands */
@@ -95,7 +95,7 @@ static void destroy(struct run *run, enum lava_status status) {
     lava_device_matrix_free(run->engine, &run->x);
     if (!run->whole.buffer)
         lava_device_matrix_free(run->engine, &run->a[0]);
-    lava_kept_matrix_return(&run->kept, run->engine, status);
+    lava_kept_return(run->engine->device, &run->kept, status);
     if (!run->bands.on_right)
         lava_device_matrix_free(run->engine, &run->b[0]);
 }

@@ -257,7 +257,7 @@ static bool factor_anew(float *a) {
     return CASE_CHECK(info == 0 && (may_fail || !strcmp(case_place(NULL), "gpu")));
 }
 
-/* Of the second factors the device has a copy when the call ends, without an upload. */
+/* The device has a copy of the second factors when the call ends, without an upload. */
 static int factored_anew(void) {
     float *a = new_matrix();
     for (int round = 0; round < 4; round++) {
