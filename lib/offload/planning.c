@@ -161,53 +161,22 @@ bool lava_planning_underflows(const struct lava_operation *operation) {
     return least > 0 && lava_cpu_inverse_has_smaller(operation, least);
 }
 
-/* Plans within the memory that is there, or else within `least_bytes`. Returns whether that fits the buffers
- * that are there. Where matrices may stay the sums are those of *plan: a copy must not change the bits. */
-static bool choose_within(const struct lava_arena *arena, const struct lava_operation *operation,
-                          const struct lava_plan *plan, uint64_t least_bytes, struct lava_plan *other) {
-    struct lava_overrides overrides = {0};
-    bool may_differ = lava_config_get()->resident == LAVA_RESIDENT_OFF;
-    if (!may_differ)
-        overrides = (struct lava_overrides){
-            .kernel = plan->kernel, .split_k = plan->blocking.split_k, .block_k = plan->blocking.block_k};
-    const uint64_t limits[] = {lava_arena_block_bytes(arena), least_bytes};
-    for (int i = 0; i < 2; i++) {
-        overrides.memory_bytes = limits[i];
-        if (limits[i] == 0)
-            continue;
-        lava_policy_choose(operation, lava_context_capabilities(), lava_context_figures(),
-                           lava_config_get()->mode, &overrides, other);
-        if (other->place == LAVA_PLACE_GPU && (may_differ || lava_plan_has_same_sums(other, plan)) &&
-            lava_arena_has(arena, &other->blocking, lava_operation_scales_a(operation)))
-            return true;
-    }
-    return false;
-}
-
-/* Returns the bytes of the blocks that the same product had without copies, whose buffers are probably there;
- * 0: it has none. Those of a product with copies may be several times as large. */
-static uint64_t bytes_without_copies(const struct lava_operation *operation) {
-    const struct lava_operation uploaded = lava_operation_without_residents(operation);
-    const struct lava_overrides none = {0};
-    struct lava_plan plan;
-    if (!lava_operation_has_resident(operation))
-        return 0;
-    lava_policy_choose(&uploaded, lava_context_capabilities(), lava_context_figures(),
-                       lava_config_get()->mode, &none, &plan);
-    return plan.place == LAVA_PLACE_GPU ? plan.blocking.total_bytes : 0;
-}
-
 void lava_planning_spare_memory(struct lava_engine *engine, const struct lava_operation *operation,
                                 struct lava_plan *plan) {
+    bool scales_a = lava_operation_scales_a(operation);
     const struct lava_arena *arena = &engine->arena;
-    double cost_ns = ALLOCATION_NS_PER_BYTE * (double)lava_arena_growth_bytes(
-                                                  arena, &plan->blocking, lava_operation_scales_a(operation));
+    double cost_ns =
+        ALLOCATION_NS_PER_BYTE * (double)lava_arena_growth_bytes(arena, &plan->blocking, scales_a);
+    uint64_t there_bytes = lava_arena_block_bytes(arena);
     struct lava_plan other;
     if (!engine->has_usual || operation->series || !lava_operation_row(operation)->is_product ||
         cost_ns < ALLOCATION_SHARE * plan->gpu_ns)
         return;
-    if (!choose_within(arena, operation, plan, bytes_without_copies(operation), &other) ||
-        other.gpu_ns - plan->gpu_ns > cost_ns)
+    lava_planning_choose(operation, there_bytes, &other);
+    bool may_differ =
+        lava_config_get()->resident == LAVA_RESIDENT_OFF; /* else a copy would change the bits */
+    if (other.place != LAVA_PLACE_GPU || !(may_differ || lava_plan_has_same_sums(&other, plan)) ||
+        !lava_arena_has(arena, &other.blocking, scales_a) || other.gpu_ns - plan->gpu_ns > cost_ns)
         return;
     engine->spared_ns += fmax(other.gpu_ns - plan->gpu_ns, cost_ns / SPARED_MAX);
     if (engine->spared_ns > cost_ns) {

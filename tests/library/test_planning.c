@@ -16,7 +16,6 @@
 #include "lib/offload/planning.h"
 
 #define GIB (UINT64_C(1) << 30)
-#define MIB (UINT64_C(1) << 20)
 #define MS  1e6
 
 static struct lava_capabilities capabilities;
@@ -330,21 +329,6 @@ static void spares_nothing(void **state) {
     assert_true(spares(&engine, &operation));
 }
 
-/* With a copy the best plan has larger blocks. What is there was allocated for the same product without. */
-static void spares_what_came_before(void **state) {
-    struct lava_engine engine = engine_with(10, 10);
-    struct lava_operation operation = product();
-    (void)state;
-    operation.a.is_resident = true;
-    plans[0].blocking.total_bytes = MIB;
-    engine.arena.buffers[LAVA_ARENA_ACCUMULATOR].bytes = MIB; /* in so much memory it plans too much */
-    plans[1].blocking.accumulator_bytes = GIB;
-    assert_false(spares(&engine, &operation));
-    assert_int_equal(limit_bytes, MIB); /* the last that was asked for */
-    plans[1].blocking.accumulator_bytes = MIB;
-    assert_true(spares(&engine, &operation));
-}
-
 int main(void) {
     setenv("LAVABLAS_RESIDENT", "auto", 1);
     const struct CMUnitTest tests[] = {
@@ -354,7 +338,6 @@ int main(void) {
         cmocka_unit_test_setup(shares, begin),
         cmocka_unit_test_setup(spares_memory, begin),
         cmocka_unit_test_setup(spares_nothing, begin),
-        cmocka_unit_test_setup(spares_what_came_before, begin),
         cmocka_unit_test_setup(remembers_for_imports, begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
