@@ -410,7 +410,7 @@ static int lost(void) {
 }
 
 static int lost_some(void) {
-    return lose(4);
+    return lose(2);
 }
 #endif
 
