@@ -9,10 +9,9 @@
 #define ROTATE_BYTES (512ull << 20)
 
 static const char usage[] =
-    "usage: checkgemm [--kernel NAME|FIGURES|all] [--type TYPE] [--quick] [--sample N] [--verbose]\n"
-    "                 [--seed N] [--discrete] [--patches] [--complete] [--planes | --no-planes | --simt] "
-    "[--least]\n"
-    "                 [--subgroup N] [--devices N]\n"
+    "usage: checkgemm [--kernel NAME|FIGURES|all] [--type TYPE] [--quick] [--sample N] [--rows N]\n"
+    "                 [--verbose] [--seed N] [--discrete] [--patches] [--complete] [--least]\n"
+    "                 [--planes | --no-planes | --simt] [--subgroup N] [--devices N]\n"
     "       checkgemm --ceilings [--type TYPE]\n"
     "       checkgemm --bench [--kernel NAME|FIGURES|all] [--type TYPE] [--c-type fp32|half]\n"
     "                 [--order linear|grouped|hilbert|all] [--persistent 0|1] [--split N]\n"
@@ -35,6 +34,7 @@ static const char usage[] =
     "  --planes        of all rows, those by planes alone; --no-planes none of them\n"
     "  --simt          of all rows, those without matrices alone\n"
     "  --sample        one of so many cases, which differ with the seed\n"
+    "  --rows          of each so many rows that the device can run, one; which, differs with the seed\n"
     "  --least         of each type, the rows with the smallest tile alone\n"
     "  --subgroup      fails if the device's subgroups have another size\n"
     "  --devices       the library computes, with so many devices of the driver (2 or 3), by the row that it "
@@ -131,6 +131,8 @@ int options_parse(int argc, char **argv, struct options *options, struct check_c
             parse_c_type(argument(argc, argv, &i), options);
         else if (!strcmp(argv[i], "--sample"))
             context->sample = (unsigned)atoi(argument(argc, argv, &i));
+        else if (!strcmp(argv[i], "--rows"))
+            options->rows = (unsigned)atoi(argument(argc, argv, &i));
         else if (!strcmp(argv[i], "--order"))
             parse_order(argument(argc, argv, &i), options);
         else if (!strcmp(argv[i], "--persistent"))

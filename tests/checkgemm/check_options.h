@@ -12,6 +12,7 @@ struct options {
     bool simt, least;       /* test only SIMT rows; of each type only those with the smallest tile */
     bool complete;          /* the modules of every type must be in the library */
     int devices;            /* this many of the driver compute through the library; 0: one, without it */
+    unsigned rows;          /* of each so many rows that fit, one; 0: all */
     unsigned subgroup;      /* the size that the device's subgroups must have, or 0 */
     struct bench_options timing;
     unsigned copy_threads;

@@ -148,6 +148,14 @@ static bool is_asked_for(const struct options *options, const struct lava_kernel
     return kernel->scheme == LAVA_SCHEME_NONE ? !options->planes : !options->no_planes;
 }
 
+/* Returns whether the row is one of those of this run. To be called once for each. */
+static bool takes_row(const struct check_context *context, const struct options *options,
+                      const struct lava_kernel *row) {
+    static unsigned fitting;
+    return options->rows < 2 || !lava_kernel_fits(row, &context->engine->capabilities, NULL) ||
+           (fitting++ + context->seed) % options->rows == 0;
+}
+
 /* Tests all rows that serve the type, or with --least the row with the smallest tile and the one by planes.
  * For a complex type only that one by planes is tested: the rows by planes do not differ in how they handle
  * parts. */
@@ -160,7 +168,8 @@ static void test_type(struct check_context *context, const struct options *optio
         bool is_plain = table[i].scheme == LAVA_SCHEME_NONE;
         bool one = options->least || (lava_type_is_complex(type) && !is_plain);
         bool needed = !one || &table[i] == (is_plain ? plain : planes);
-        if (needed && options_serves(&table[i], type) && is_asked_for(options, &table[i]))
+        if (needed && options_serves(&table[i], type) && is_asked_for(options, &table[i]) &&
+            takes_row(context, options, &table[i]))
             test_row(context, options, &table[i], type);
     }
     if (!plain)

@@ -128,6 +128,16 @@ static inline uint64_t random_seed(void) {
     return seed;
 }
 
+/* Rounds of random cases, and how many of a kind must have been among them. Plans are numbers, of which a
+ * sanitizer sees little: it has a quarter of the rounds. */
+#if defined(__SANITIZE_ADDRESS__)
+#    define ROUNDS(rounds) ((rounds) / 4)
+#    define SEEN(least)    ((least) / 10)
+#else
+#    define ROUNDS(rounds) (rounds)
+#    define SEEN(least)    (least)
+#endif
+
 /* splitmix64 (Steele, Lea, Flood 2014) */
 static inline uint64_t random_next(uint64_t *state) {
     uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);

@@ -426,7 +426,7 @@ static void test_replay(void **state) {
     const struct lava_kernel *table = lava_kernels_table(&rows);
     static struct replay replay;
     struct seen seen = {.refused = 0};
-    for (int i = 0; i < 6000; i++) {
+    for (int i = 0; i < ROUNDS(6000); i++) {
         const struct lava_kernel *kernel = &table[random_next(&random) % rows];
         const struct lava_operation operation = random_operation(&random, kernel);
         struct lava_blocking blocking;
@@ -448,9 +448,9 @@ static void test_replay(void **state) {
                   seen.programs[0], seen.programs[1], seen.programs[2], seen.refused, seen.cut_k, seen.strips,
                   seen.parts, seen.split, seen.held, seen.pieces, seen.overwritten, seen.twins);
     for (int i = 0; i < 3; i++)
-        assert_true(seen.programs[i] > 200);
-    assert_true(seen.cut_k > 100 && seen.strips > 100 && seen.parts > 200 && seen.split > 100);
-    assert_true(seen.held > 100 && seen.pieces > 100 && seen.overwritten > 100 && seen.twins > 100);
+        assert_true(seen.programs[i] > SEEN(200));
+    assert_true(seen.cut_k > SEEN(100) && seen.strips > SEEN(100) && seen.parts > SEEN(200) && seen.split > SEEN(100));
+    assert_true(seen.held > SEEN(100) && seen.pieces > SEEN(100) && seen.overwritten > SEEN(100) && seen.twins > SEEN(100));
 }
 
 #define MOST_BLOCKS 4096
@@ -494,7 +494,7 @@ static void test_shares(void **state) {
     static struct taken engines[4];
     struct seen seen = {.refused = 0};
     unsigned shared = 0, idle = 0, long_ones = 0, cut_m = 0, cut_k = 0, strips = 0;
-    for (int i = 0; i < 12000; i++) {
+    for (int i = 0; i < ROUNDS(12000); i++) {
         const struct lava_kernel *kernel = &table[random_next(&random) % rows];
         const struct lava_operation operation = random_operation(&random, kernel);
         struct lava_blocking blocking;
@@ -528,8 +528,8 @@ static void test_shares(void **state) {
     print_message("shared %u, row blocks %u, panels of K %u, strips %u, idle engines %u, engines with three "
                   "blocks %u, pieces %u, twins %u\n",
                   shared, cut_m, cut_k, strips, idle, long_ones, seen.pieces, seen.twins);
-    assert_true(shared > 100 && idle > 20 && long_ones > 20 && seen.pieces > 20);
-    assert_true(cut_m > 100 && cut_k > 100 && strips > 100 && seen.twins > 100);
+    assert_true(shared > SEEN(100) && idle > SEEN(20) && long_ones > SEEN(20) && seen.pieces > SEEN(20));
+    assert_true(cut_m > SEEN(100) && cut_k > SEEN(100) && strips > SEEN(100) && seen.twins > SEEN(100));
 }
 
 int main(void) {

@@ -43,10 +43,14 @@ static size_t span(int64_t n, int64_t increment, size_t bytes) {
 }
 
 static unsigned char *random_bytes(size_t bytes) {
-    unsigned char *all = malloc(bytes);
+    unsigned char *all = malloc(bytes + sizeof(uint64_t));
+    uint64_t random = (uint64_t)rand_r(&seed);
     assert_non_null(all);
-    for (size_t i = 0; i < bytes; i++)
-        all[i] = (unsigned char)rand_r(&seed);
+    for (size_t i = 0; i < bytes; i += sizeof random) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        const uint64_t mixed = random ^ random >> 32;
+        memcpy(all + i, &mixed, sizeof mixed);
+    }
     return all;
 }
 

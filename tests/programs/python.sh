@@ -61,8 +61,15 @@ run_products() { # run_products PLACE FIRST VARIABLE=VALUE...
     }
 }
 
+# The wheels are imported in either order, Debian's packages in one, and in the other one in other runs.
+orders=numpy${scipy_name:+ scipy}
+: "${LAVA_TEST_SEED:=$(date +%s)}"
+if [ "$packages" != wheels ] && [ -n "$scipy_name" ]; then
+    echo "LAVA_TEST_SEED=$LAVA_TEST_SEED"
+    [ $((LAVA_TEST_SEED % 2)) = 0 ] && orders=numpy || orders=scipy
+fi
 # shellcheck disable=SC2086 # settings are words
-for first in numpy ${scipy_name:+scipy}; do
+for first in $orders; do
     run_products gpu $first $on_lavapipe
 done
 run_products cpu numpy LAVABLAS_MODE=cpu

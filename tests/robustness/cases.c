@@ -365,11 +365,28 @@ static bool is_among(const char *name, int count, char **names) {
     return false;
 }
 
+/* Whether another run has the case: it is one of several with this function. */
+static bool is_others_turn(const struct test_case *test, const struct test_case *cases, unsigned seed) {
+    unsigned before = 0, all = 0;
+    for (const struct test_case *other = cases; other->name; other++)
+        if (other->run == test->run) {
+            before += other < test;
+            all++;
+        }
+    return all > 1 && (before + seed) % 2;
+}
+
 /* Runs the cases with these names, or all if there are no names. */
 static int run_named(int count, char **names, const struct test_case *cases) {
     int counts[OUTCOME_COUNT] = {0};
+    const char *given = getenv("LAVA_TEST_SEED");
+    unsigned seed = given ? (unsigned)strtoul(given, NULL, 10) : (unsigned)time(NULL);
+    bool take_turns = getenv("LAVA_TEST_TURNS") != NULL;
+    if (take_turns)
+        printf("LAVA_TEST_SEED=%u\n", seed);
     for (const struct test_case *test = cases; test->name; test++)
-        if (count == 0 || is_among(test->name, count, names))
+        if ((count == 0 || is_among(test->name, count, names)) &&
+            !(take_turns && is_others_turn(test, cases, seed)))
             counts[run_case(test)]++;
     int ran = counts[RIGHT] + counts[WRONG];
     printf("%d cases ran, %d failed, %d were skipped\n", ran, counts[WRONG], counts[SKIPPED]);

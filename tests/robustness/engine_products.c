@@ -6,8 +6,8 @@
  * The first pair of types does every row in every way, the others a third of them, another one in each run;
  * the seed, LAVA_TEST_SEED, says which.
  *
- *   engine_products unified|discrete|queues|none [EIGHTH]      none: opens the device alone; EIGHTH: 0 to 7,
- * a part of the kinds, or "any", by the seed */
+ *   engine_products unified|discrete|queues|none [PART]      none: opens the device alone; PART: an eighth of
+ * the kinds, 0 to 7, or "any", by the seed; one0 to one15: that kind alone, or the next that runs here */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -397,9 +397,14 @@ int main(int argument_count, char **arguments) {
         return 1;
     int wrong = 0, ran = 0;
     seed = device_test_seed();
-    const char *eighth = argument_count > 2 ? arguments[2] : NULL;
-    size_t type = !eighth ? 0 : !strcmp(eighth, "any") ? seed % 8 : (size_t)atoi(eighth);
-    for (; type < COUNT(types); type += eighth ? 8 : 1) {
+    const char *part = argument_count > 2 ? arguments[2] : NULL;
+    bool one = part && !strncmp(part, "one", 3);
+    size_t first = !part                 ? 0
+                   : one                 ? (size_t)atoi(part + 3)
+                   : strcmp(part, "any") ? (size_t)atoi(part)
+                                         : seed % 8;
+    for (size_t i = 0; i < COUNT(types) && !(one && ran); i += part && !one ? 8 : 1) {
+        size_t type = (first + i) % COUNT(types);
         enum lava_status status = test_kernels(engine, type);
         const struct lava_kernel *kernel = kernel_of(type);
         if (kernel && !lava_kernel_fits(kernel, &engine->capabilities, &why))

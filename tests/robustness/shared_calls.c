@@ -157,14 +157,14 @@ static bool find_engines(struct lava_engine *engines[2]) {
     return true;
 }
 
-/* Passages of the step fail, once each, at one of two engines: a tenth of the early ones, few of thousands.
- * Returns how many did. An upload fails when no block is written in part, so the other engine computes the
- * rest. */
+/* Passages of the step fail, once each, at one of two engines: a twentieth of the early ones, few of
+ * thousands. Returns how many did. An upload fails when no block is written in part, so the other engine
+ * computes the rest. */
 static int sweep(const struct shared_call *call, int point, enum lava_fault_scope scope,
                  struct lava_engine *const engines[2], unsigned *seed) {
     int count = 0, passage = 0;
     for (bool hit = true; hit && !case_result(); count += hit) {
-        passage += passage < 1 ? 1 : 1 + rand_r(seed) % (19 + passage / 3);
+        passage += passage < 1 ? 1 : 1 + rand_r(seed) % (39 + passage / 2);
         hit = fail(call, point, passage, "", scope);
         CASE_CHECK(point != UPLOAD || !strcmp(case_place(NULL), "gpu"));
         for (int i = 0; i < 2; i++)

@@ -252,7 +252,7 @@ static int evicted(void) {
     float *matrices[5];
     for (int i = 0; i < 5; i++)
         matrices[i] = resident_matrix();
-    for (int turn = 0; turn < 4; turn++)
+    for (int turn = 0; turn < 2; turn++)
         for (int i = 0; i < 5; i++) {
             matrices[i][turn * 2000 + i] += 1;
             resident_calls(&resident_whole, matrices[i], 3);
@@ -278,7 +278,7 @@ static int given_back(void) {
 static float *shared_a;
 static void *call_often(void *unused) {
     (void)unused;
-    resident_calls(&resident_whole, shared_a, 12);
+    resident_calls(&resident_whole, shared_a, 6);
     return NULL;
 }
 

@@ -1,14 +1,15 @@
 #!/bin/sh
 # Runs products under the Khronos validation layers with synchronization checks, once with shared memory and once with
 # the device's own memory. One of the two, the other one in the next run, also has the checks that run on the device,
-# which take most of the time: an eighth of the kinds of products, the others in other runs, and a quarter of one of the
-# tests of solves and factorizations. The checks of synchronization alone have half of the kinds. LAVA_TEST_SEED says which: even is
-# unified, its half says the part, and its sixteenth the test and its quarter. Any message of the layers fails the test. Before, a
+# which take most of the time: one kind of products, the others in other runs, and a quarter of one of the
+# tests of solves and factorizations. The checks of synchronization alone have a quarter of the kinds, and one of the tests of the
+# library. LAVA_TEST_SEED says which: even is unified, its half says the kind, and its thirty-second the tests and the quarter.
+# Any message of the layers fails the test. Before, a
 # program makes a mistake of either kind: unless the layers report both, their silence would tell nothing, and the test fails.
 #
 #   validation.sh PLANTED_MISTAKES ENGINE_PRODUCTS [DEVICE_TEST...] -- [LIBRARY_TEST...]
 #
-# One DEVICE_TEST has all checks. Each LIBRARY_TEST runs with checks of synchronization alone.
+# One DEVICE_TEST has all checks. One LIBRARY_TEST runs with checks of synchronization alone.
 set -u
 planted=$1
 program=$2
@@ -79,14 +80,14 @@ whole=unified
 part=discrete
 [ $((LAVA_TEST_SEED % 2)) = 0 ] || { whole=discrete part=unified; }
 # shellcheck disable=SC2086
-run "all checks, $whole" env $all "$program" $whole $((LAVA_TEST_SEED / 2 % 8))
+run "all checks, $whole" env $all "$program" $whole one$((LAVA_TEST_SEED / 2 % 16))
 
 device_tests=0
 for test; do
     [ "$test" != -- ] || break
     device_tests=$((device_tests + 1))
 done
-turn=$((LAVA_TEST_SEED / 16))
+turn=$((LAVA_TEST_SEED / 32))
 for number in $(seq 0 $((device_tests - 1))); do
     # shellcheck disable=SC2086
     [ "$number" != $((turn % device_tests)) ] || run "all checks, $(basename "$1")" env $all LAVA_TEST_PART=$((turn / device_tests % 4)) "$1"
@@ -94,13 +95,12 @@ for number in $(seq 0 $((device_tests - 1))); do
 done
 shift
 
-# Half of the kinds, not the one above.
-for eighth in 1 3 5 7; do
+# A quarter of the kinds, not the one above.
+for eighth in 1 5; do
     # shellcheck disable=SC2086
     run "synchronization, $part, part $eighth" env $synchronization "$program" $part $(((LAVA_TEST_SEED / 2 + eighth) % 8))
 done
-for program; do
-    # shellcheck disable=SC2086
-    run "synchronization, $(basename "$program")" env $synchronization "$program"
-done
+shift $((turn / 12 % $#))
+# shellcheck disable=SC2086
+run "synchronization, $(basename "$1")" env $synchronization "$1"
 exit $failed
