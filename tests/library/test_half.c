@@ -22,6 +22,12 @@
 #include "tests/library/half_product.h"
 #include "tests/library/half_routines.h"
 
+#if defined(__SANITIZE_ADDRESS__)
+#    define SLOW 3
+#else
+#    define SLOW 1
+#endif
+
 static const char *setting = "cpu";
 
 static char xerbla_routine[64];
@@ -91,8 +97,9 @@ static void every_routine(void **state) {
     static const int sizes[][3] = {{1, 1, 1},   {2, 3, 4}, {17, 9, 33}, {64, 65, 63}, {40, 1, 50},
                                    {1, 40, 50}, {0, 5, 5}, {5, 0, 5},   {5, 5, 0},    {130, 70, 90}};
     static const double factors[][2] = {{1, 0}, {1.5, -0.5}, {0, 2}, {0, 0}, {-2, 1}};
-    /* A software device is slow. 7 has no common factor with any count of choices below. */
-    const unsigned step = strcmp(setting, "device") == 0 ? 7 : 1;
+    /* A software device is slow, and so is a sanitizer. 7 and 3 have no common factor with any count of
+     * choices below. */
+    const unsigned step = (strcmp(setting, "device") == 0 ? 7 : 1) * SLOW;
     (void)state;
     for (size_t r = 0; r < HALF_ROUTINES; r++)
         for (unsigned way = 0; way < 10 * 5 * 4 * 2 * 2; way += step) {

@@ -4,8 +4,8 @@
  *   PROGRAM            all cases
  *   PROGRAM CASE       one of them, in a process of its own
  *   LAVA_TEST_REPEATS=4    repeats are so many times as many: in the suite "full"
- *   LAVA_TEST_TURNS=1      of cases that run one function in several environments, every second one; the others in
- *                          other runs, as LAVA_TEST_SEED says, or the time. In the suite "full" all run
+ *   LAVA_TEST_TURNS=1      of cases that run one function in several environments, every second one; the
+ * others in other runs, as LAVA_TEST_SEED says, or the time. In the suite "full" all run
  *
  * They run on the software device, or on the one that LAVA_TEST_DEVICE names as LAVABLAS_DEVICE does: by
  * hand, on a GPU.

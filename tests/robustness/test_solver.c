@@ -122,7 +122,7 @@ static int ways_of(enum lava_type type) {
 static void every_way(void **state) {
     static const int64_t orders[] = {1, 17, 127, 128, 129, 200, 257}, sides[] = {1, 5, 33, 70};
     (void)state;
-    for (size_t t = 0; t < COUNT(types); t++)
+    for (size_t t = problem_first_type(); t < COUNT(types); t += 2)
         for (int way = 0; way < ways_of(types[t]); way++)
             for (int i = 0; i < 3; i++) {
                 const struct lava_device_solve solve = way_of(types[t], way);
@@ -326,7 +326,7 @@ static int complete_everywhere(struct problem *problem, int64_t rows) {
 static void completed_on_the_cpu(void **state) {
     int states = 0;
     (void)state;
-    for (size_t t = 0; t < COUNT(types); t++)
+    for (size_t t = problem_first_type(); t < COUNT(types); t += 2)
         for (int way = 0; way < ways_of(types[t]); way++) {
             const struct lava_device_solve solve = way_of(types[t], way);
             if (solve.conjugate && solve.op == LAVA_OP_N) /* not of BLAS */
@@ -338,7 +338,7 @@ static void completed_on_the_cpu(void **state) {
             problem_free(&problem);
         }
     printf("%d states completed\n", states);
-    assert_true(states > 1000);
+    assert_true(states > 500);
 }
 
 int main(int argument_count, char **arguments) {
