@@ -139,7 +139,7 @@ void lava_policy_choose(const struct lava_operation *operation, const struct lav
     plan->cpu_ns = lava_figures_cpu_ns(&figures->cpu, operation);
     const struct lava_plan_request asked = {operation, device, figures, overrides, plan_on_device};
     plan->reason = lava_operation_row(operation)->plan(&asked, plan);
-    if (!plan->kernel)
+    if (!plan->kernel && plan->reason != LAVA_REASON_FORCED)
         return;
 
     bool profitable = lava_policy_is_profitable(operation, figures, plan->cpu_ns, plan->gpu_ns);
