@@ -121,8 +121,7 @@ static bool forwarded_early(struct lava_call *call, enum lava_environment enviro
         call->reason = LAVA_REASON_MODE_CPU;
     else if (lava_operation_is_trivial(operation))
         call->reason = LAVA_REASON_TRIVIAL;
-    else if (config->mode != LAVA_MODE_GPU &&
-             lava_operation_work_of(operation, call->products) < lava_threshold_cutoff())
+    else if (lava_threshold_is_below(operation, call->products))
         call->reason = LAVA_REASON_CUTOFF;
     else if (lava_routine_is_lapack(call->routine) && lava_cpu_blas_is_wide(call->routine))
         call->reason = LAVA_REASON_WIDE;
