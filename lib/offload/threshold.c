@@ -48,9 +48,11 @@ static double due(void) {
 /* With statistics, too: a product with a vector that is not worth a look. */
 static double vector_cutoff(void) {
     const struct lava_config *config = lava_config_get();
-    if (is_closed || keeps_nothing || config->mode == LAVA_MODE_CPU || config->resident == LAVA_RESIDENT_OFF)
+    if (is_closed || config->mode == LAVA_MODE_CPU || config->resident == LAVA_RESIDENT_OFF)
         return INFINITY;
-    return config->mode == LAVA_MODE_GPU ? 0 : LAVA_POLICY_VECTOR_BYTES;
+    if (config->mode == LAVA_MODE_GPU)
+        return 0;
+    return keeps_nothing ? INFINITY : LAVA_POLICY_VECTOR_BYTES;
 }
 
 static double due_of_vectors(void) {

@@ -43,7 +43,8 @@ double lava_threshold_cutoff(void);
 bool lava_threshold_is_below(const struct lava_operation *operation, int64_t n);
 /* Returns whether the call is only counted. */
 bool lava_threshold_only_counts(const struct lava_operation *operation);
-/* No matrix stays on the device in this process: products with vectors are forwarded from now on. */
+/* No matrix stays on the device in this process: products with vectors are forwarded from now on, unless the
+ * mode is gpu. */
 void lava_threshold_keeps_nothing(void);
 /* Lowers the cut-off to the least work of a product that takes the CPU longer than the device's latency,
  * if the figures have one: thin products do. */
