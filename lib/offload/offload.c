@@ -123,7 +123,7 @@ static bool forwarded_early(struct lava_call *call, enum lava_environment enviro
     else if (lava_operation_is_trivial(operation))
         call->reason = LAVA_REASON_TRIVIAL;
     else if (lava_threshold_is_below(operation, call->products))
-        call->reason = LAVA_REASON_CUTOFF;
+        call->reason = lava_vectors_are_off(operation) ? LAVA_REASON_ABSENT : LAVA_REASON_CUTOFF;
     else if (lava_routine_is_lapack(call->routine) && lava_cpu_blas_is_wide(call->routine))
         call->reason = LAVA_REASON_WIDE;
     else if (environment == LAVA_ENVIRONMENT_DIRECTED)
@@ -364,6 +364,7 @@ void lava_offload_explain(struct lava_call *call, struct lava_plan *plan) {
         lava_planning_choose(&call->operation, 0, plan);
         if (lava_planning_share(&call->operation, plan, &shared))
             *plan = shared;
+        lava_vectors_settle(&call->operation, plan);
         call->place = plan->place;
         call->reason = plan->reason;
     }

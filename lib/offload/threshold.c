@@ -84,10 +84,14 @@ double lava_threshold_cutoff(void) {
     return cutoff;
 }
 
-/* As lava_threshold_forwards_vector has it. */
+/* As lava_threshold_forwards_vector has it. Of a matrix that is said to stay it does not matter what is set.
+ */
 static bool is_small_of_vectors(const struct lava_operation *operation) {
+    double cutoff_bytes = vector_cutoff();
+    if (operation->a.is_resident)
+        cutoff_bytes = fmin(cutoff_bytes, LAVA_POLICY_VECTOR_BYTES);
     return (double)operation->m * (double)operation->k * (double)lava_type_bytes(operation->type) <
-           vector_cutoff();
+           cutoff_bytes;
 }
 
 bool lava_threshold_is_below(const struct lava_operation *operation, int64_t n) {

@@ -42,6 +42,19 @@ static double watch(struct lava_call *call, const struct lava_plan *plan) {
     return factor > 0 ? factor : 1;
 }
 
+bool lava_vectors_are_off(const struct lava_operation *operation) {
+    return lava_operation_row(operation)->is_vector && lava_config_get()->resident == LAVA_RESIDENT_OFF;
+}
+
+void lava_vectors_settle(const struct lava_operation *operation, struct lava_plan *plan) {
+    bool is_there = operation->a.is_resident || operation->a.is_stored;
+    if (!lava_operation_row(operation)->is_vector || is_there || !(plan->gpu_ns > 0) ||
+        plan->reason == LAVA_REASON_FORCED)
+        return;
+    plan->place = LAVA_PLACE_CPU;
+    plan->reason = LAVA_REASON_ABSENT;
+}
+
 bool lava_vectors_plan(struct lava_call *call, struct lava_plan *plan) {
     struct lava_operation *operation = &call->operation;
     const struct lava_residence residence = lava_residence_look(operation);
@@ -55,14 +68,11 @@ bool lava_vectors_plan(struct lava_call *call, struct lava_plan *plan) {
     struct lava_plan on_cpu = *plan;
     on_cpu.place = LAVA_PLACE_CPU;
     on_cpu.cpu_ns *= watch(call, plan);
-    bool stores = residence.is_candidate[0] && lava_residence_weigh(&residence, &on_cpu, operation);
-    if (is_forced || stores) {
+    if (residence.is_candidate[0] && lava_residence_weigh(&residence, &on_cpu, operation) && !is_forced)
         lava_planning_insist(operation, plan);
+    if (is_forced || operation->a.is_stored)
         call->learning = (struct lava_learning){0};
-    } else {
-        plan->place = LAVA_PLACE_CPU;
-        plan->reason = LAVA_REASON_ABSENT;
-    }
-    call->reason = is_forced ? LAVA_REASON_FORCED : plan->reason;
+    lava_vectors_settle(operation, plan);
+    call->reason = plan->reason;
     return plan->place == LAVA_PLACE_GPU;
 }

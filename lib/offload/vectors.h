@@ -10,6 +10,12 @@
  */
 bool lava_vectors_may_gain(const struct lava_operation *operation);
 
+/* Returns whether it is such a product, and the configuration keeps no matrices. */
+bool lava_vectors_are_off(const struct lava_operation *operation);
+
+/* Leaves a product whose matrix does not stay to the CPU, unless the device is forced; others as planned. */
+void lava_vectors_settle(const struct lava_operation *operation, struct lava_plan *plan);
+
 /* Decides for a device that is ready: flags the matrix, and fills *plan. Returns whether the device computes;
  * call->reason says why. */
 bool lava_vectors_plan(struct lava_call *call, struct lava_plan *plan);
