@@ -25,6 +25,9 @@ enum lava_arena_role {
                             * arithmetic; none if the device reads staging memory at its own speed */
     LAVA_ARENA_STAGING_UP,
     LAVA_ARENA_STAGING_DOWN,
+    LAVA_ARENA_VECTOR_IN,  /* level 2: what the host writes, in device memory if that can be */
+    LAVA_ARENA_VECTOR_OUT, /* staging memory */
+    LAVA_ARENA_VECTOR_SUMS,
     LAVA_ARENA_ROLES
 };
 
@@ -80,6 +83,13 @@ uint64_t lava_arena_growth_bytes(const struct lava_arena *arena, const struct la
 uint64_t lava_arena_block_bytes(const struct lava_arena *arena);
 /* Allocates the staging memory and the fewest raw slots if they were released. */
 enum lava_status lava_arena_wake(struct lava_arena *arena, struct lava_device *device);
+
+/* Makes the three buffers for vectors at least so large. No commands that use them may be under way. */
+struct lava_arena_vectors {
+    uint64_t in_bytes, out_bytes, sums_bytes;
+};
+enum lava_status lava_arena_reserve_vectors(struct lava_arena *arena, struct lava_device *device,
+                                            const struct lava_arena_vectors *vectors);
 
 /* Takes a buffer of at least n bytes for a matrix. *buffer is valid until it is returned; NULL on
  * failure. */

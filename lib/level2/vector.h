@@ -5,6 +5,7 @@
 #ifndef LAVA_LEVEL2_VECTOR_H
 #define LAVA_LEVEL2_VECTOR_H
 
+#include "lib/lapack/device_matrix.h"
 #include "lib/lapack/families.h"
 
 /* LAVA_OPERATION_MATRIX_VECTOR, _TRIANGLE_VECTOR and _SOLVE_VECTOR. A's copy that stays is read. What is
@@ -15,5 +16,9 @@
  * C is written when everything has succeeded: on failure nothing is. *progress then says that nothing is
  * written, else m rows of one column. */
 lava_family_run lava_vector_run;
+
+/* The same with an A that is on the device, whatever operation->a.first is: for tests and benchmarks. */
+enum lava_status lava_vector_multiply(struct lava_engine *engine, const struct lava_operation *operation,
+                                      const struct lava_device_matrix *a, double expected_ns);
 
 #endif

@@ -1,0 +1,190 @@
+/* Cuts a matrix into workgroups. Called by lib/level2/vector.c.
+ *
+ * Invariant: how the sums are cut depends on the operation and the device alone, so the result has the same
+ * bits each time. */
+#include "lib/level2/vector_kernel.h"
+
+#include "dispatch/arithmetic.h"
+
+#define WORD_BYTES 16
+/* Addresses within a column, and a vector, are of 32 bits in the kernels. */
+#define MOST_BYTES (INT64_C(1) << 31)
+
+/* Not measured yet. */
+static const struct lava_vector_tuning tunings[LAVA_VECTOR_FORMS] = {
+    /*                          invocations  lanes  unroll  groups */
+    [LAVA_VECTOR_PLAIN] = {256, 32, 8, 2048},
+    [LAVA_VECTOR_TRANSPOSED] = {256, 64, 8, 2048},
+    [LAVA_VECTOR_SYMMETRIC] = {256, 32, 8, 2048},
+};
+
+static const enum lava_module modules[LAVA_VECTOR_FORMS][LAVA_TYPE_COUNT] = {
+    [LAVA_VECTOR_PLAIN] = {[LAVA_TYPE_FP32] = LAVA_MODULE_MATRIX_VECTOR_FP32,
+                           [LAVA_TYPE_FP64] = LAVA_MODULE_MATRIX_VECTOR_FP64,
+                           [LAVA_TYPE_CFP32] = LAVA_MODULE_MATRIX_VECTOR_CFP32,
+                           [LAVA_TYPE_CFP64] = LAVA_MODULE_MATRIX_VECTOR_CFP64},
+    [LAVA_VECTOR_TRANSPOSED] = {[LAVA_TYPE_FP32] = LAVA_MODULE_TRANSPOSED_VECTOR_FP32,
+                                [LAVA_TYPE_FP64] = LAVA_MODULE_TRANSPOSED_VECTOR_FP64,
+                                [LAVA_TYPE_CFP32] = LAVA_MODULE_TRANSPOSED_VECTOR_CFP32,
+                                [LAVA_TYPE_CFP64] = LAVA_MODULE_TRANSPOSED_VECTOR_CFP64},
+    [LAVA_VECTOR_SYMMETRIC] = {[LAVA_TYPE_FP32] = LAVA_MODULE_SYMMETRIC_VECTOR_FP32,
+                               [LAVA_TYPE_FP64] = LAVA_MODULE_SYMMETRIC_VECTOR_FP64,
+                               [LAVA_TYPE_CFP32] = LAVA_MODULE_SYMMETRIC_VECTOR_CFP32,
+                               [LAVA_TYPE_CFP64] = LAVA_MODULE_SYMMETRIC_VECTOR_CFP64},
+};
+
+/* The shared memory of the symmetric form: the lanes' sums, and two words. */
+static uint32_t shared_bytes(uint32_t invocations) {
+    return invocations * (LAVA_VECTOR_SHARED_EACH + 2 * WORD_BYTES);
+}
+
+struct lava_vector_tuning lava_vector_kernel_tuning(const struct lava_capabilities *device,
+                                                    enum lava_vector_form form, enum lava_type type) {
+    struct lava_vector_tuning tuning = tunings[form];
+    while (tuning.invocations > device->max_workgroup_invocations ||
+           shared_bytes(tuning.invocations) > device->max_shared_bytes)
+        tuning.invocations /= 2;
+    tuning.lanes = (uint32_t)lava_minimum(tuning.lanes, tuning.invocations);
+    while (tuning.unroll * lava_type_bytes(type) > LAVA_VECTOR_SHARED_EACH)
+        tuning.unroll /= 2;
+    return tuning;
+}
+
+static int64_t divided(int64_t a, int64_t b) {
+    return (a + b - 1) / b;
+}
+
+static uint32_t flags_of(const struct lava_operation *operation, enum lava_vector_form form) {
+    const struct lava_operand *a = &operation->a;
+    bool is_hermitian = a->structure == LAVA_STRUCTURE_HERMITIAN,
+         is_complex = lava_type_is_complex(operation->type);
+    bool is_other = form == LAVA_VECTOR_SYMMETRIC && is_hermitian && a->op == LAVA_OP_T;
+    return (a->stored == LAVA_REGION_LOWER ? LAVA_VECTOR_LOWER : 0u) |
+           (a->unit_diagonal ? LAVA_VECTOR_UNIT : 0u) |
+           (is_complex && a->conjugate != is_other ? LAVA_VECTOR_CONJUGATE : 0u) |
+           (is_complex && is_hermitian ? LAVA_VECTOR_HERMITIAN : 0u);
+}
+
+/* Cuts `length` into spans that are multiples of `step`, such that there are about as many as wanted.
+ * Returns how many. */
+static int64_t cut(int64_t length, int64_t step, int64_t wanted, uint32_t *span) {
+    int64_t steps = divided(length, step), parts = lava_maximum(1, lava_minimum(wanted, steps)),
+            each = divided(steps, parts);
+    *span = (uint32_t)(each * step);
+    return divided(steps, each);
+}
+
+/* The workgroups and the vectors of sums of each form. Returns the bytes of such a vector. */
+static uint64_t lay_out(struct lava_vector_kernel *kernel, const struct lava_vector_tuning *tuning,
+                        int64_t words, int64_t columns) {
+    struct lava_vector_constants *constants = &kernel->constants;
+    int64_t lanes = INT64_C(1) << constants->lanes_shift,
+            strip = tuning->invocations / lanes * tuning->unroll,
+            word = WORD_BYTES / (int64_t)lava_type_bytes(kernel->type), across, along;
+    if (kernel->form == LAVA_VECTOR_PLAIN) {
+        across = divided(words, lanes);
+        along = cut(columns, strip, divided(tuning->groups, across), &constants->span);
+    } else {
+        int64_t wanted = kernel->form == LAVA_VECTOR_SYMMETRIC ? 2 * (int64_t)tuning->groups : tuning->groups;
+        across = divided(columns, strip);
+        along = cut(words, lanes, divided(wanted, across), &constants->span);
+    }
+    kernel->groups_x = (uint32_t)across;
+    kernel->groups_y = (uint32_t)along;
+    kernel->sums.count = along > 1 ? (uint32_t)along : 0;
+    if (kernel->form == LAVA_VECTOR_SYMMETRIC) {
+        kernel->sums.count = (uint32_t)across;
+        kernel->sums.other_count = (uint32_t)along;
+        kernel->sums.strip_words = (uint32_t)(strip / word);
+        kernel->sums.chunk_words = constants->span;
+    }
+    return kernel->y_bytes;
+}
+
+static uint64_t padded(int64_t elements, enum lava_type type) {
+    return ((uint64_t)elements * lava_type_bytes(type) + WORD_BYTES - 1) / WORD_BYTES * WORD_BYTES;
+}
+
+static enum lava_vector_form form_of(const struct lava_operand *a) {
+    if (a->structure == LAVA_STRUCTURE_SYMMETRIC || a->structure == LAVA_STRUCTURE_HERMITIAN)
+        return LAVA_VECTOR_SYMMETRIC;
+    return a->op == LAVA_OP_N ? LAVA_VECTOR_PLAIN : LAVA_VECTOR_TRANSPOSED;
+}
+
+static void specify(struct lava_vector_kernel *kernel, const struct lava_vector_tuning *tuning,
+                    bool is_triangular) {
+    kernel->specification = lava_pipelines_of(modules[kernel->form][kernel->type]);
+    kernel->specification.constants[LAVA_CONSTANT_INVOCATIONS] = tuning->invocations;
+    kernel->specification.constants[LAVA_CONSTANT_UNROLL] = tuning->unroll;
+    kernel->specification.constants[LAVA_CONSTANT_TRIANGLE] = is_triangular;
+    kernel->sum =
+        lava_pipelines_of(lava_type_real(kernel->type) == LAVA_TYPE_FP64 ? LAVA_MODULE_SUM_VECTORS_FP64
+                                                                         : LAVA_MODULE_SUM_VECTORS_FP32);
+}
+
+/* Few rows have few lanes. */
+static uint32_t lanes_shift(const struct lava_vector_tuning *tuning, int64_t words) {
+    uint32_t shift = 0;
+    while ((1u << shift) < tuning->lanes &&
+           ((1u << shift) < LAVA_VECTOR_LEAST_LANES || (1u << shift) < tuning->unroll || 1 << shift < words))
+        shift++;
+    return shift;
+}
+
+bool lava_vector_kernel_plan(const struct lava_operation *operation, int64_t lda,
+                             const struct lava_capabilities *device, const struct lava_vector_tuning *tuning,
+                             struct lava_vector_kernel *kernel) {
+    const struct lava_operand *a = &operation->a;
+    enum lava_type type = operation->type;
+    int64_t rows = lava_operation_rows_a(operation), columns = lava_operation_columns_a(operation),
+            bytes = (int64_t)lava_type_bytes(type), words = divided(rows * bytes, WORD_BYTES);
+    *kernel = (struct lava_vector_kernel){.form = form_of(a), .type = type};
+    const struct lava_vector_tuning usual = lava_vector_kernel_tuning(device, kernel->form, type);
+    tuning = tuning ? tuning : &usual;
+    if (lda >= MOST_BYTES / bytes || columns >= MOST_BYTES / bytes || lava_type_is_half(type))
+        return false;
+    kernel->constants = (struct lava_vector_constants){.lda = (uint32_t)lda,
+                                                       .rows = (uint32_t)rows,
+                                                       .columns = (uint32_t)columns,
+                                                       .lanes_shift = lanes_shift(tuning, words),
+                                                       .flags = flags_of(operation, kernel->form)};
+    kernel->x_bytes = padded(operation->k, type);
+    kernel->y_bytes = padded(operation->m, type);
+    specify(kernel, tuning, a->structure == LAVA_STRUCTURE_TRIANGULAR);
+    uint64_t stride = lay_out(kernel, tuning, words, columns);
+    kernel->constants.target_stride = kernel->sums.stride = stride;
+    kernel->sums.words = (uint32_t)(kernel->y_bytes / WORD_BYTES);
+    kernel->sums.flags = kernel->constants.flags;
+    kernel->sums_bytes = stride * (kernel->sums.count + kernel->sums.other_count);
+    return kernel->groups_x <= device->max_workgroups && kernel->groups_y <= LAVA_QUEUE_GROUPS &&
+           divided(kernel->sums.words, LAVA_VECTOR_SUM_WORDS) <= device->max_workgroups;
+}
+
+enum lava_status lava_vector_kernel_pipelines(struct lava_device *device,
+                                              const struct lava_vector_kernel *kernel,
+                                              struct lava_vector_pipelines *pipelines) {
+    enum lava_status status = lava_pipelines_get(device, &kernel->specification, &pipelines->multiply);
+    return status ? status : lava_pipelines_get(device, &kernel->sum, &pipelines->sum);
+}
+
+void lava_vector_kernel_record(struct lava_device *device, const struct lava_commands *commands,
+                               const struct lava_vector_kernel *kernel,
+                               const struct lava_vector_pipelines *pipelines,
+                               const struct lava_vector_places *places) {
+    struct lava_vector_constants constants = kernel->constants;
+    struct lava_sum_vectors_constants sums = kernel->sums;
+    sums.source = places->sums;
+    sums.other = places->sums + sums.count * sums.stride;
+    sums.target = places->y;
+    constants.a = places->a;
+    constants.x = places->x;
+    constants.target = sums.count > 0 ? sums.source : places->y;
+    constants.other = sums.other;
+    lava_queue_dispatch(device, commands, pipelines->multiply, &constants, sizeof constants, kernel->groups_x,
+                        kernel->groups_y);
+    if (sums.count == 0)
+        return;
+    lava_queue_barrier_dispatch(device, commands);
+    lava_queue_dispatch(device, commands, pipelines->sum, &sums, sizeof sums,
+                        (sums.words + LAVA_VECTOR_SUM_WORDS - 1) / LAVA_VECTOR_SUM_WORDS, 1);
+}
