@@ -45,6 +45,8 @@ bool lava_policy_is_measured(const struct lava_operation *operation, const struc
  * has no row, lava_policy_choose reports that. */
 bool lava_policy_is_hopeless(const struct lava_operation *operation, const struct lava_capabilities *device,
                              const struct lava_figures *figures, double cpu_factor) {
+    if (lava_operation_row(operation)->is_vector) /* nothing goes up */
+        return false;
     const struct lava_profile *profile = lava_profiles_find(device);
     struct lava_rates rates = lava_cost_rates(profile, &figures->device);
     const struct lava_operation parts = lava_operation_of_parts(operation);

@@ -79,7 +79,6 @@ enum lava_reason lava_vector_plan(const struct lava_plan_request *asked, struct 
     const struct lava_operation *operation = asked->operation;
     const struct lava_rates rates =
         lava_cost_rates(lava_profiles_find(asked->device), &asked->figures->device);
-    plan->gpu_ns = CALL_NS + 1e9 * lava_vector_plan_bytes(operation) / rates.memory_bytes_per_s +
-                   1e9 * lava_operation_upload_bytes(operation) / rates.upload_bytes_per_s;
+    plan->gpu_ns = CALL_NS + 1e9 * lava_vector_plan_bytes(operation) / rates.memory_bytes_per_s;
     return LAVA_REASON_FORCED;
 }

@@ -12,7 +12,8 @@ lava_kind_count lava_vector_plan_flops, lava_vector_plan_bytes, lava_vector_plan
 lava_kind_reads lava_vector_plan_reads;
 /* Compares the ranges of addresses of C and A. B and C are compared exactly if their increments agree. */
 lava_kind_overlaps lava_vector_plan_overlaps;
-/* Sets gpu_ns. There is no kernel of the table to choose. */
+/* Sets gpu_ns, of a matrix that is there already: in mode auto none goes up for one call. There is no kernel
+ * of the table to choose. */
 lava_kind_plan lava_vector_plan;
 
 #endif

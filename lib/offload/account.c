@@ -78,6 +78,6 @@ bool lava_account_begin_product(struct lava_call *call, const int64_t sizes[3], 
 bool lava_account_begin_small(struct lava_call *call) {
     const struct lava_operation *operation = &call->operation;
     return call->valid && !call->products && !lava_operation_is_trivial(operation) &&
-           lava_account_counts_only(lava_operation_work(operation)) &&
+           lava_threshold_only_counts(operation) && !lava_trace_on() &&
            begin(call, (uint64_t)lava_operation_flops(operation), (uint64_t)lava_stats_bytes(operation));
 }
