@@ -83,6 +83,6 @@ const struct lava_kind lava_kinds[LAVA_OPERATION_KINDS] = {
 
     [LAVA_OPERATION_MATRIX_VECTOR]   = {"vector", OF_A_VECTOR},
     [LAVA_OPERATION_TRIANGLE_VECTOR] = {"triangle times vector", OF_A_VECTOR},
-    [LAVA_OPERATION_SOLVE_VECTOR]    = {"solve for a vector", OF_A_VECTOR},
+    [LAVA_OPERATION_SOLVE_VECTOR]    = {"solve for a vector", OF_A_VECTOR, .divides = true},
 };
 // clang-format on

@@ -117,6 +117,7 @@ struct lava_kind {
     bool has_factors; /* C <- its factors, with which right-hand sides are solved for by two solves */
     bool pivots;      /* rows are interchanged */
     bool is_vector;   /* B and C are vectors; what is planned has no kernel of the table */
+    bool divides;     /* such a one, whose C is solved for */
     struct lava_inverse_parts inverse;
     struct lava_qr_parts qr;
     enum lava_cpu_family family; /* by whose routine it is timed; a product's depends on its operands */

