@@ -1,6 +1,6 @@
 /* Times matrices on the device times vectors of the host's, and checks some elements.
  *
- *   vector_rates [--types s,d,c,z] [--orders N,N...] [--seconds S] [--rate GB/s] [--sweep]
+ *   vector_rates [--types s,d,c,z] [--orders N,N...] [--seconds S] [--rate GB/s] [--sweep] [--forms TEXT]
  *
  * "kernel" is the device's time, "call" that from the host's vectors to the host's vector; medians of S
  * seconds. GB/s count A once, of symmetric matrices one triangle. --rate is what the share is of. --sweep
@@ -27,7 +27,7 @@
 #define MOST    64
 
 struct options {
-    const char *types;
+    const char *types, *forms;
     int64_t orders[MOST];
     int order_count;
     double seconds, rate;
@@ -252,7 +252,7 @@ static void sweep(const struct bench *x, const struct form *form) {
                 for (uint32_t groups = 512; groups <= 8192; groups *= 2) {
                     const struct lava_vector_tuning tuning = {invocations, lanes, unroll, groups};
                     if (unroll > lanes || invocations > device->max_workgroup_invocations ||
-                        invocations * (LAVA_VECTOR_SHARED_EACH + 32) > device->max_shared_bytes)
+                        invocations * LAVA_VECTOR_SHARED_EACH > device->max_shared_bytes)
                         continue;
                     variants[count++] = (struct variant){tuning, time_kernel(x, form, &tuning)};
                 }
@@ -275,6 +275,8 @@ static bool bench_one(struct bench *x, const struct options *options) {
         const struct form *form = &forms[i];
         const struct lava_operation operation = operation_of(x, form);
         double least_us, kernel_us, call_us, bytes = bytes_of(x, form);
+        if (!strstr(form->name, options->forms))
+            continue;
         memset(x->y, 0xff, (size_t)x->n * lava_type_bytes(x->type));
         if (lava_vector_multiply(x->engine, &operation, &x->on_device, 1e6) || !is_right(x, form)) {
             printf("%-8s %-5s %6" PRId64 " is wrong\n", form->name, lava_type_name(x->type), x->n);
@@ -330,10 +332,13 @@ static void read_orders(const char *text, struct options *options) {
 }
 
 static void read_options(int argc, char **argv, struct options *options) {
-    static const struct option names[] = {
-        {"types", required_argument, NULL, 't'},   {"orders", required_argument, NULL, 'o'},
-        {"seconds", required_argument, NULL, 's'}, {"rate", required_argument, NULL, 'r'},
-        {"sweep", no_argument, NULL, 'w'},         {NULL, 0, NULL, 0}};
+    static const struct option names[] = {{"types", required_argument, NULL, 't'},
+                                          {"orders", required_argument, NULL, 'o'},
+                                          {"seconds", required_argument, NULL, 's'},
+                                          {"rate", required_argument, NULL, 'r'},
+                                          {"sweep", no_argument, NULL, 'w'},
+                                          {"forms", required_argument, NULL, 'f'},
+                                          {NULL, 0, NULL, 0}};
     for (int c; (c = getopt_long(argc, argv, "", names, NULL)) != -1;) {
         if (c == 't')
             options->types = optarg;
@@ -343,6 +348,8 @@ static void read_options(int argc, char **argv, struct options *options) {
             options->seconds = strtod(optarg, NULL);
         else if (c == 'r')
             options->rate = strtod(optarg, NULL);
+        else if (c == 'f')
+            options->forms = optarg;
         else if (c == 'w')
             options->sweeps = true;
         else
@@ -351,7 +358,7 @@ static void read_options(int argc, char **argv, struct options *options) {
 }
 
 int main(int argc, char **argv) {
-    struct options options = {.types = "s,d,c,z", .seconds = 0.2, .rate = 3350};
+    struct options options = {.types = "s,d,c,z", .forms = "", .seconds = 0.2, .rate = 3350};
     static const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_FP64, LAVA_TYPE_CFP32, LAVA_TYPE_CFP64};
     const char *why;
     struct lava_device *device;

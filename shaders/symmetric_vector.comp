@@ -5,18 +5,20 @@
  *   invocation   one word of rows of its group's columns, then the words after the other lanes'
  *
  *       +--+              Each element a(i, j) is used twice: a x(j) is added to y(i), and a x(i) to y(j). The sums of
- *       |\ |              y(i) are those of the strip: the groups' are added for each step down, in shared memory. The
- *       | \|              sums of y(j) stay in registers to the chunk's end. Both kinds go to vectors of their own,
- *       +--+  strip       which sum_vectors.comp adds: the same bits each time. Workgroups outside the triangle
- *       |  |  chunks      leave nothing.
+ *       |\ |              y(i) are those of the strip: the groups' are added in shared memory, after every STEPS
+ *       | \|              steps down. The sums of y(j) stay in registers to the chunk's end. Both kinds go to vectors
+ *       +--+  strip       of their own, which sum_vectors.comp adds: the same bits each time. Workgroups outside the
+ *       |  |  chunks      triangle leave nothing.
  *       +--+  */
 #version 460
 #define LAVA_SHADER_VECTOR
 #extension GL_GOOGLE_include_directive : require
 #include "common.glsl"
+#define LAVA_POOL (LAVA_VECTOR_SHARED_EACH / ELEMENT_BYTES)
 #include "vector.glsl"
 
-shared WORD group_sums[2 * INVOCATIONS];
+/* So many words of each invocation fill the shared memory. */
+const uint STEPS = LAVA_VECTOR_SHARED_EACH / 16;
 
 ELEMENT sums[UNROLL], column_x[UNROLL];
 
@@ -64,6 +66,37 @@ WORD add_part_of_word(uint word_)
     return row_sums;
 }
 
+/* Returns the invocation's sums for a word of rows. */
+WORD sums_of_rows(uint at, uint end, uint last_column)
+{
+    bool is_inside = is_lower() ? at * WORD_ELEMENTS > last_column : (at + lanes()) * WORD_ELEMENTS <= first_column();
+    bool has_all_columns = first_column() + strip_columns() <= constants.columns;
+    if (is_inside && has_all_columns && at + lanes() <= min(end, whole_words()))
+        return add_word(at + lane());
+    return at + lane() < end ? add_part_of_word(at + lane()) : WORD(0);
+}
+
+/* Elements of a word lie apart, so that lanes read from different banks. */
+void keep(uint step_, WORD row_sums)
+{
+    [[unroll]] for (uint e = 0; e < WORD_ELEMENTS; e++)
+        lane_sums[(step_ * WORD_ELEMENTS + e) * INVOCATIONS + gl_LocalInvocationID.x] = element_of(row_sums, e);
+}
+
+/* Adds the groups' sums of each element that was kept. */
+void add_groups(uint at, uint end)
+{
+    for (uint i = gl_LocalInvocationID.x; i < STEPS * WORD_ELEMENTS << constants.lanes_shift; i += INVOCATIONS) {
+        uint kept = i >> constants.lanes_shift, own_lane = i & (lanes() - 1);
+        uint word_ = at + kept / WORD_ELEMENTS * lanes() + own_lane, e = kept % WORD_ELEMENTS;
+        ELEMENT sum = lane_sums[kept * INVOCATIONS + own_lane];
+        for (uint other = 1; other < groups(); other++)
+            sum += lane_sums[kept * INVOCATIONS + other * lanes() + own_lane];
+        if (word_ < end)
+            Target(constants.target + gl_WorkGroupID.x * constants.target_stride + word_ * 16 + e * ELEMENT_BYTES).element = sum;
+    }
+}
+
 void main()
 {
     uint first = gl_WorkGroupID.y * constants.span, end = min(first + constants.span, words());
@@ -75,24 +108,12 @@ void main()
         sums[u] = ELEMENT(0);
         column_x[u] = x_at(min(column_of(u), constants.columns - 1));
     }
-    bool has_all_columns = first_column() + strip_columns() <= constants.columns;
-    uint parity = 0;
-    for (uint at = first; at < end; at += lanes(), parity ^= 1) {
-        uint word_ = at + lane(), row = at * WORD_ELEMENTS, below = (at + lanes()) * WORD_ELEMENTS;
-        bool is_inside = is_lower() ? row > last_column : below <= first_column();
-        bool is_plain = is_inside && has_all_columns && at + lanes() <= min(end, whole_words());
-        WORD row_sums = WORD(0);
-        if (is_plain)
-            row_sums = add_word(word_);
-        else if (word_ < end)
-            row_sums = add_part_of_word(word_);
-        group_sums[parity * INVOCATIONS + gl_LocalInvocationID.x] = row_sums;
+    for (uint at = first; at < end; at += STEPS * lanes()) {
+        for (uint step_ = 0; step_ < STEPS; step_++)
+            keep(step_, sums_of_rows(at + step_ * lanes(), end, last_column));
         barrier();
-        if (group() == 0 && word_ < end) {
-            for (uint other = 1; other < groups(); other++)
-                row_sums += group_sums[parity * INVOCATIONS + other * lanes() + lane()];
-            TargetWords(constants.target + gl_WorkGroupID.x * constants.target_stride + word_ * 16).word[0] = row_sums;
-        }
+        add_groups(at, end);
+        barrier();
     }
     ELEMENT total = total_of_column(sums);
     uint own = gl_LocalInvocationID.x, column = first_column() + own;

@@ -65,7 +65,10 @@ ELEMENT add_dot(WORD a, WORD x, ELEMENT sum)
 #ifndef LAVA_BY_ROWS
 /* Adds the lanes' sums of each column in a fixed order. Columns are group by group, UNROLL of each. Afterwards the
  * invocation of a column's number has its total. */
-shared ELEMENT lane_sums[INVOCATIONS * UNROLL];
+#ifndef LAVA_POOL
+#define LAVA_POOL UNROLL /* elements of an invocation */
+#endif
+shared ELEMENT lane_sums[INVOCATIONS * LAVA_POOL];
 ELEMENT total_of_column(ELEMENT sums[UNROLL])
 {
     /* Of each column `parts` invocations add UNROLL lanes each. */

@@ -39,16 +39,11 @@ static const enum lava_module modules[LAVA_VECTOR_FORMS][LAVA_TYPE_COUNT] = {
                                [LAVA_TYPE_CFP64] = LAVA_MODULE_SYMMETRIC_VECTOR_CFP64},
 };
 
-/* The shared memory of the symmetric form: the lanes' sums, and two words. */
-static uint32_t shared_bytes(uint32_t invocations) {
-    return invocations * (LAVA_VECTOR_SHARED_EACH + 2 * WORD_BYTES);
-}
-
 struct lava_vector_tuning lava_vector_kernel_tuning(const struct lava_capabilities *device,
                                                     enum lava_vector_form form, enum lava_type type) {
     struct lava_vector_tuning tuning = tunings[form];
     while (tuning.invocations > device->max_workgroup_invocations ||
-           shared_bytes(tuning.invocations) > device->max_shared_bytes)
+           tuning.invocations * LAVA_VECTOR_SHARED_EACH > device->max_shared_bytes)
         tuning.invocations /= 2;
     tuning.lanes = (uint32_t)lava_minimum(tuning.lanes, tuning.invocations);
     while (tuning.unroll * lava_type_bytes(type) > LAVA_VECTOR_SHARED_EACH)
