@@ -142,8 +142,6 @@ enum lava_status lava_vector_run(struct lava_engine *engine, const struct lava_o
     struct run run = {
         .engine = engine, .device = engine->device, .operation = operation, .expected_ns = plan->gpu_ns};
     *progress = (struct lava_progress){0};
-    if (lava_operation_row(operation)->divides)
-        return LAVA_ERROR_UNAVAILABLE;
     lava_engine_expect(engine, 1e-9 * plan->gpu_ns);
     enum lava_status status = find_matrix(&run);
     status = status ? status : multiply(&run);
