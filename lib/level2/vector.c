@@ -4,8 +4,6 @@
  * Invariant: C is written last, from a whole result. */
 #include "lib/level2/vector.h"
 
-#include <string.h>
-
 #include "lib/base/clock.h"
 #include "lib/base/config.h"
 #include "lib/lapack/kept_matrix.h"

@@ -26,15 +26,15 @@ static const struct row {
     int64_t columns;
     bool solves;
 } rows[] = {
-    {"matrix times vector", {.op = LAVA_OP_N}, COLUMNS, false},
-    {"matrix times vector", {.op = LAVA_OP_T, .conjugate = true}, COLUMNS, false},
-    {"symmetric times vector", {.structure = LAVA_STRUCTURE_SYMMETRIC, LOWER}, ROWS, false},
-    {"symmetric times vector", {.structure = LAVA_STRUCTURE_HERMITIAN, UPPER}, ROWS, false},
-    {"triangle times vector", {TRIANGLE, LOWER}, ROWS, false},
-    {"triangle times vector", {TRIANGLE, UPPER, .op = LAVA_OP_T, .unit_diagonal = true}, ROWS, false},
-    {"solve for vector", {TRIANGLE, LOWER}, ROWS, true},
-    {"solve for vector", {TRIANGLE, LOWER, .op = LAVA_OP_T, .conjugate = true}, ROWS, true},
-    {"solve for vector", {TRIANGLE, UPPER, .unit_diagonal = true}, ROWS, true},
+    {"products with vectors", {.op = LAVA_OP_N}, COLUMNS, false},
+    {"products with vectors", {.op = LAVA_OP_T, .conjugate = true}, COLUMNS, false},
+    {"symmetric, with vectors", {.structure = LAVA_STRUCTURE_SYMMETRIC, LOWER}, ROWS, false},
+    {"symmetric, with vectors", {.structure = LAVA_STRUCTURE_HERMITIAN, UPPER}, ROWS, false},
+    {"triangular, with vectors", {TRIANGLE, LOWER}, ROWS, false},
+    {"triangular, with vectors", {TRIANGLE, UPPER, .op = LAVA_OP_T, .unit_diagonal = true}, ROWS, false},
+    {"solves for vectors", {TRIANGLE, LOWER}, ROWS, true},
+    {"solves for vectors", {TRIANGLE, LOWER, .op = LAVA_OP_T, .conjugate = true}, ROWS, true},
+    {"solves for vectors", {TRIANGLE, UPPER, .unit_diagonal = true}, ROWS, true},
 };
 enum { COUNT = sizeof rows / sizeof rows[0] };
 
@@ -177,7 +177,7 @@ static enum lava_status test_one(const struct lava_self_test *test, struct sampl
         lava_self_test_tell(test, sample->row->what, sample->type, test->kernels[0], error);
     if (!status && !(error <= 1)) { /* a NaN is wrong */
         status = LAVA_ERROR_SELF_TEST;
-        LAVA_LOG(WARN, "%s: %s of %s is wrong (error %.2g of the bound)", test->engine->capabilities.label,
+        LAVA_LOG(WARN, "%s: %s of %s are wrong (error %.2g of the bound)", test->engine->capabilities.label,
                  sample->row->what, lava_type_name(sample->type), error);
     }
     free(sample->a);
