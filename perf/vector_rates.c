@@ -37,13 +37,20 @@ struct options {
 static const struct form {
     const char *name;
     struct lava_operand a;
+    bool solves;
 } forms[] = {
-    {"gemv N", {.op = LAVA_OP_N}},
-    {"gemv T", {.op = LAVA_OP_T}},
-    {"symv L", {.structure = LAVA_STRUCTURE_SYMMETRIC, .stored = LAVA_REGION_LOWER}},
-    {"symv U", {.structure = LAVA_STRUCTURE_SYMMETRIC, .stored = LAVA_REGION_UPPER}},
-    {"trmv LN", {.op = LAVA_OP_N, .structure = LAVA_STRUCTURE_TRIANGULAR, .stored = LAVA_REGION_LOWER}},
-    {"trmv UT", {.op = LAVA_OP_T, .structure = LAVA_STRUCTURE_TRIANGULAR, .stored = LAVA_REGION_UPPER}},
+    {"gemv N", {.op = LAVA_OP_N}, false},
+    {"gemv T", {.op = LAVA_OP_T}, false},
+    {"symv L", {.structure = LAVA_STRUCTURE_SYMMETRIC, .stored = LAVA_REGION_LOWER}, false},
+    {"symv U", {.structure = LAVA_STRUCTURE_SYMMETRIC, .stored = LAVA_REGION_UPPER}, false},
+    {"trmv LN",
+     {.op = LAVA_OP_N, .structure = LAVA_STRUCTURE_TRIANGULAR, .stored = LAVA_REGION_LOWER},
+     false},
+    {"trmv UT",
+     {.op = LAVA_OP_T, .structure = LAVA_STRUCTURE_TRIANGULAR, .stored = LAVA_REGION_UPPER},
+     false},
+    {"trsv LN", {.op = LAVA_OP_N, .structure = LAVA_STRUCTURE_TRIANGULAR, .stored = LAVA_REGION_LOWER}, true},
+    {"trsv LT", {.op = LAVA_OP_T, .structure = LAVA_STRUCTURE_TRIANGULAR, .stored = LAVA_REGION_LOWER}, true},
 };
 enum { FORMS = sizeof forms / sizeof forms[0] };
 
@@ -83,7 +90,9 @@ static void *new_numbers(enum lava_type type, int64_t elements, unsigned seed) {
 }
 
 static struct lava_operation operation_of(const struct bench *x, const struct form *form) {
-    struct lava_operation operation = {.kind = LAVA_OPERATION_MATRIX_VECTOR,
+    struct lava_operation operation = {.kind = form->solves ? LAVA_OPERATION_SOLVE_VECTOR
+                                                            : LAVA_OPERATION_MATRIX_VECTOR,
+                                       .in_place = form->solves,
                                        .type = x->type,
                                        .m = x->n,
                                        .n = 1,
@@ -95,6 +104,15 @@ static struct lava_operation operation_of(const struct bench *x, const struct fo
     operation.a.first = x->a;
     operation.a.ld = x->n;
     return operation;
+}
+
+/* A solve begins with the right-hand side in its place. */
+static void reset(const struct bench *x, const struct form *form) {
+    size_t bytes = (size_t)x->n * lava_type_bytes(x->type);
+    if (form->solves)
+        memcpy(x->y, x->x, bytes);
+    else
+        memset(x->y, 0xff, bytes);
 }
 
 static struct lava_number element(const struct bench *x, const struct form *form, int64_t i, int64_t j) {
@@ -118,15 +136,18 @@ static bool is_right(const struct bench *x, const struct form *form) {
         struct lava_number sum = {0, 0};
         double size = 0;
         for (int64_t j = 0; j < x->n; j++) {
+            const void *vector = form->solves ? x->y : x->x;
             struct lava_number a = element(x, form, i, j),
                                b = lava_number_read(x->type,
-                                                    lava_operation_element(x->x, x->type, j, 0, x->n)),
+                                                    lava_operation_element(vector, x->type, j, 0, x->n)),
                                product = lava_number_times(a, b);
             sum.real += product.real;
             sum.imaginary += product.imaginary;
             size += hypot(a.real, a.imaginary) * hypot(b.real, b.imaginary);
         }
-        struct lava_number got = lava_number_read(x->type, lava_operation_element(x->y, x->type, i, 0, x->n));
+        const void *result = form->solves ? x->x : x->y;
+        struct lava_number got =
+            lava_number_read(x->type, lava_operation_element(result, x->type, i, 0, x->n));
         double error = hypot(got.real - sum.real, got.imaginary - sum.imaginary),
                bound = 2 * (double)(x->n + 4) * (unit + fp64) * size;
         if (!(error <= bound)) {
@@ -196,6 +217,7 @@ static double time_call(const struct bench *x, const struct form *form, double s
     uint64_t start_ns = lava_clock_now_ns();
     *least_us = INFINITY;
     do {
+        reset(x, form);
         uint64_t before_ns = lava_clock_now_ns();
         if (lava_vector_multiply(x->engine, &operation, &x->on_device, 1e6))
             return INFINITY;
@@ -277,7 +299,7 @@ static bool bench_one(struct bench *x, const struct options *options) {
         double least_us, kernel_us, call_us, bytes = bytes_of(x, form);
         if (!strstr(form->name, options->forms))
             continue;
-        memset(x->y, 0xff, (size_t)x->n * lava_type_bytes(x->type));
+        reset(x, form);
         if (lava_vector_multiply(x->engine, &operation, &x->on_device, 1e6) || !is_right(x, form)) {
             printf("%-8s %-5s %6" PRId64 " is wrong\n", form->name, lava_type_name(x->type), x->n);
             is_good = false;
@@ -306,6 +328,9 @@ static bool bench_order(struct lava_engine *engine, enum lava_type type, int64_t
         return true;
     }
     x.a = new_numbers(type, n * n, 1);
+    for (int64_t i = 0; i < n; i++) /* so that solutions do not grow */
+        lava_number_write(type, lava_operation_element(x.a, type, i, i, n),
+                          (struct lava_number){(double)n, 0});
     x.x = new_numbers(type, n, 2);
     x.y = new_numbers(type, n, 3);
     lava_stream_open(&stream, engine, false);

@@ -175,6 +175,10 @@
 #define LAVA_VECTOR_UNIT      2 /* the diagonal is not read; its elements are 1 */
 #define LAVA_VECTOR_CONJUGATE 4 /* the elements are those of A conjugated */
 #define LAVA_VECTOR_HERMITIAN 8 /* the other triangle is the conjugated one; the diagonal is real */
+#define LAVA_VECTOR_TRANSPOSED 16 /* solve: with the transposed matrix */
+/* Solve for a vector: unknowns of a block, and of complex types. */
+#define LAVA_VECTOR_BLOCK         128
+#define LAVA_VECTOR_BLOCK_COMPLEX 64
 
 /* Bits of `triangle`: the operand is op(B); it is lower as op(A), or upper as op(B); both are of parts; what
  * is beyond the diagonal may not be zeros, so its products are left out. */
@@ -250,7 +254,7 @@ LAVA_BLOCK_END(lava_pack_constants)
 #if !defined(LAVA_SHADER) || defined(LAVA_SHADER_VECTOR)
 LAVA_BLOCK_BEGIN(lava_vector_constants)
 LAVA_ADDRESS a;             /* the stored matrix, column-major; columns begin at multiples of 16 bytes */
-LAVA_ADDRESS x;             /* the vector, and zeros up to a multiple of 16 bytes */
+LAVA_ADDRESS x;             /* the vector, in whole words; solve: it becomes the solution */
 LAVA_ADDRESS target;        /* a vector of sums for each split: one for each workgroup along y; symmetric: x */
 LAVA_ADDRESS other;         /* symmetric: the sums by columns, one vector for each workgroup along y */
 LAVA_ADDRESS target_stride; /* bytes from one such vector to the next */
@@ -258,7 +262,7 @@ LAVA_U32 lda;               /* in elements */
 LAVA_U32 rows;              /* as stored */
 LAVA_U32 columns;
 LAVA_U32 lanes_shift; /* there are 2 to this many lanes */
-LAVA_U32 span;        /* of a split: columns; transposed and symmetric: words of rows */
+LAVA_U32 span;        /* of a split: columns; transposed and symmetric: words of rows. Solve: the step */
 LAVA_U32 flags;
 LAVA_BLOCK_END(lava_vector_constants)
 #endif

@@ -4,8 +4,6 @@
  * Invariant: C is written last, from a whole result. */
 #include "lib/level2/vector.h"
 
-#include <string.h>
-
 #include "lib/base/clock.h"
 #include "lib/base/config.h"
 #include "lib/lapack/kept_matrix.h"
@@ -142,8 +140,6 @@ enum lava_status lava_vector_run(struct lava_engine *engine, const struct lava_o
     struct run run = {
         .engine = engine, .device = engine->device, .operation = operation, .expected_ns = plan->gpu_ns};
     *progress = (struct lava_progress){0};
-    if (lava_operation_row(operation)->divides)
-        return LAVA_ERROR_UNAVAILABLE;
     lava_engine_expect(engine, 1e-9 * plan->gpu_ns);
     enum lava_status status = find_matrix(&run);
     status = status ? status : multiply(&run);

@@ -8,10 +8,10 @@
 #include "lib/lapack/device_matrix.h"
 #include "lib/lapack/families.h"
 
-/* LAVA_OPERATION_MATRIX_VECTOR, _TRIANGLE_VECTOR and _SOLVE_VECTOR. A's copy that stays is read. What is
- * stale of it goes up first, and that is all of it if the operation is to leave a copy (a.is_stored): the
- * call that stores uploads A, and is computed on the device like those that follow. Without either flag A
- * goes up for this call alone. LAVA_ERROR_UNAVAILABLE: the copy is not there any more, or others are at it.
+/* Kinds of products with vectors and of solves for them. A's copy that stays is read. What is stale of it
+ * goes up first, and that is all of it if the operation is to leave a copy (a.is_stored): the call that
+ * stores uploads A, and is computed on the device like those that follow. Without either flag A goes up for
+ * this call alone. LAVA_ERROR_UNAVAILABLE: the copy is not there any more, or others are at it.
  *
  * C is written when everything has succeeded: on failure nothing is. *progress then says that nothing is
  * written, else m rows of one column. */

@@ -8,9 +8,10 @@
 #include "lib/vk/queue.h"
 
 enum lava_vector_form {
-    LAVA_VECTOR_PLAIN,      /* A x, general or triangular */
-    LAVA_VECTOR_TRANSPOSED, /* A' x, the same */
-    LAVA_VECTOR_SYMMETRIC,  /* or Hermitian: one triangle is read */
+    LAVA_VECTOR_FORM_PLAIN,      /* A x, general or triangular */
+    LAVA_VECTOR_FORM_TRANSPOSED, /* A' x, the same */
+    LAVA_VECTOR_FORM_SYMMETRIC,  /* or Hermitian: one triangle is read */
+    LAVA_VECTOR_FORM_SOLVE,      /* for the x with op(A) x = b, A triangular: block by block */
     LAVA_VECTOR_FORMS
 };
 
@@ -34,18 +35,18 @@ struct lava_vector_kernel {
     struct lava_pipeline_specification specification, sum;
     struct lava_vector_constants constants;
     struct lava_sum_vectors_constants sums; /* count is 0: the kernel leaves the result itself */
-    uint32_t groups_x, groups_y;
-    uint64_t x_bytes, y_bytes, sums_bytes; /* whole words */
+    uint32_t groups_x, groups_y;            /* solve: in the first step; it has so many steps */
+    uint64_t x_bytes, y_bytes, sums_bytes;  /* whole words */
 };
 
-/* Describes c <- op(A) b, or op(A) c, of a level 2 operation, without alpha and beta. lda: on the device,
- * where A's columns begin at multiples of 16 bytes. tuning may be NULL: the table's. Returns false if the
- * sizes are too large for the kernels' arithmetic. */
+/* Describes c <- op(A) b, or what stands for it, of a level 2 operation, without alpha and beta. lda: on the
+ * device, where A's columns begin at multiples of 16 bytes. tuning may be NULL: the table's. Returns false if
+ * the sizes are too large for the kernels' arithmetic. */
 bool lava_vector_kernel_plan(const struct lava_operation *operation, int64_t lda,
                              const struct lava_capabilities *device, const struct lava_vector_tuning *tuning,
                              struct lava_vector_kernel *kernel);
 
-/* Where its vectors are: addresses of kernel->x_bytes and so on. */
+/* Where its vectors are: addresses of kernel->x_bytes and so on. A solve also writes x. */
 struct lava_vector_places {
     uint64_t a, x, y, sums;
 };
@@ -56,7 +57,7 @@ struct lava_vector_pipelines {
 enum lava_status lava_vector_kernel_pipelines(struct lava_device *device,
                                               const struct lava_vector_kernel *kernel,
                                               struct lava_vector_pipelines *pipelines);
-/* Records y <- op(A) x. Nothing after it waits for y. */
+/* Records y <- op(A) x, or its inverse times x. Nothing after it waits for y. */
 void lava_vector_kernel_record(struct lava_device *device, const struct lava_commands *commands,
                                const struct lava_vector_kernel *kernel,
                                const struct lava_vector_pipelines *pipelines,

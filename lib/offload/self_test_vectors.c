@@ -17,22 +17,24 @@
 #define COLUMNS 171
 #define LD      (ROWS + 2)
 
+#define TRIANGLE .structure = LAVA_STRUCTURE_TRIANGULAR
+#define LOWER    .stored = LAVA_REGION_LOWER
+#define UPPER    .stored = LAVA_REGION_UPPER
 static const struct row {
     const char *what;
     struct lava_operand a;
     int64_t columns;
+    bool solves;
 } rows[] = {
-    {"matrix times vector", {.op = LAVA_OP_N}, COLUMNS},
-    {"matrix times vector", {.op = LAVA_OP_T, .conjugate = true}, COLUMNS},
-    {"symmetric times vector", {.structure = LAVA_STRUCTURE_SYMMETRIC, .stored = LAVA_REGION_LOWER}, ROWS},
-    {"symmetric times vector", {.structure = LAVA_STRUCTURE_HERMITIAN, .stored = LAVA_REGION_UPPER}, ROWS},
-    {"triangle times vector", {.structure = LAVA_STRUCTURE_TRIANGULAR, .stored = LAVA_REGION_LOWER}, ROWS},
-    {"triangle times vector",
-     {.structure = LAVA_STRUCTURE_TRIANGULAR,
-      .stored = LAVA_REGION_UPPER,
-      .op = LAVA_OP_T,
-      .unit_diagonal = true},
-     ROWS},
+    {"products with vectors", {.op = LAVA_OP_N}, COLUMNS, false},
+    {"products with vectors", {.op = LAVA_OP_T, .conjugate = true}, COLUMNS, false},
+    {"symmetric, with vectors", {.structure = LAVA_STRUCTURE_SYMMETRIC, LOWER}, ROWS, false},
+    {"symmetric, with vectors", {.structure = LAVA_STRUCTURE_HERMITIAN, UPPER}, ROWS, false},
+    {"triangular, with vectors", {TRIANGLE, LOWER}, ROWS, false},
+    {"triangular, with vectors", {TRIANGLE, UPPER, .op = LAVA_OP_T, .unit_diagonal = true}, ROWS, false},
+    {"solves for vectors", {TRIANGLE, LOWER}, ROWS, true},
+    {"solves for vectors", {TRIANGLE, LOWER, .op = LAVA_OP_T, .conjugate = true}, ROWS, true},
+    {"solves for vectors", {TRIANGLE, UPPER, .unit_diagonal = true}, ROWS, true},
 };
 enum { COUNT = sizeof rows / sizeof rows[0] };
 
@@ -73,7 +75,10 @@ static bool make(struct sample *sample) {
     memset(sample->y, 0xff, LD * bytes);
     for (int64_t j = 0; j < sample->row->columns; j++)
         for (int64_t i = 0; i < ROWS; i++) {
-            struct lava_number number = {next_number(&seed), next_number(&seed)};
+            double most = sample->row->solves && i != j ? 0.0625 : 1;
+            struct lava_number number = {next_number(&seed) * most, next_number(&seed) * most};
+            if (i == j && sample->row->solves)
+                number.real = 1.5 + number.real / 2;
             if (i == j && a->structure == LAVA_STRUCTURE_HERMITIAN)
                 number.imaginary = NAN;
             if (is_stored(a, i, j) && !(i == j && a->unit_diagonal))
@@ -82,7 +87,11 @@ static bool make(struct sample *sample) {
     for (int64_t i = 0; i < ROWS; i++)
         lava_number_write(sample->type, lava_operation_element(sample->x, sample->type, i, 0, LD),
                           (struct lava_number){next_number(&seed), next_number(&seed)});
-    sample->operation = (struct lava_operation){.kind = LAVA_OPERATION_MATRIX_VECTOR,
+    if (sample->row->solves)
+        memcpy(sample->y, sample->x, ROWS * bytes);
+    sample->operation = (struct lava_operation){.kind = sample->row->solves ? LAVA_OPERATION_SOLVE_VECTOR
+                                                                            : LAVA_OPERATION_MATRIX_VECTOR,
+                                                .in_place = sample->row->solves,
                                                 .type = sample->type,
                                                 .m = a->op == LAVA_OP_N ? ROWS : sample->row->columns,
                                                 .n = 1,
@@ -115,25 +124,26 @@ static struct lava_number element(const struct sample *sample, int64_t i, int64_
     return number;
 }
 
-/* Returns the largest error, in units of its bound. */
+/* Returns the largest error, in units of its bound. Of a solve it is the residual's. */
 static double worst_error(const struct sample *sample) {
     const struct lava_operation *operation = &sample->operation;
+    const void *vector = sample->row->solves ? sample->y : sample->x,
+               *product = sample->row->solves ? sample->x : sample->y;
     double worst = 0, bound = 2 * (double)(operation->k + 4) * lava_type_facts(sample->type)->unit;
     for (int64_t i = 0; i < operation->m; i++) {
         struct lava_number sum = {0, 0};
         double size = 0;
         for (int64_t j = 0; j < operation->k; j++) {
             const struct lava_number a = element(sample, i, j),
-                                     x = lava_number_read(
-                                         sample->type,
-                                         lava_operation_element(sample->x, sample->type, j, 0, LD)),
-                                     product = lava_number_times(a, x);
-            sum.real += product.real;
-            sum.imaginary += product.imaginary;
+                                     x = lava_number_read(sample->type, lava_operation_element(
+                                                                            vector, sample->type, j, 0, LD)),
+                                     each = lava_number_times(a, x);
+            sum.real += each.real;
+            sum.imaginary += each.imaginary;
             size += (fabs(a.real) + fabs(a.imaginary)) * (fabs(x.real) + fabs(x.imaginary));
         }
         const struct lava_number y =
-            lava_number_read(sample->type, lava_operation_element(sample->y, sample->type, i, 0, LD));
+            lava_number_read(sample->type, lava_operation_element(product, sample->type, i, 0, LD));
         worst = lava_worst_of(worst,
                               (fabs(y.real - sum.real) + fabs(y.imaginary - sum.imaginary)) / (bound * size));
     }
@@ -167,7 +177,7 @@ static enum lava_status test_one(const struct lava_self_test *test, struct sampl
         lava_self_test_tell(test, sample->row->what, sample->type, test->kernels[0], error);
     if (!status && !(error <= 1)) { /* a NaN is wrong */
         status = LAVA_ERROR_SELF_TEST;
-        LAVA_LOG(WARN, "%s: %s of %s is wrong (error %.2g of the bound)", test->engine->capabilities.label,
+        LAVA_LOG(WARN, "%s: %s of %s are wrong (error %.2g of the bound)", test->engine->capabilities.label,
                  sample->row->what, lava_type_name(sample->type), error);
     }
     free(sample->a);

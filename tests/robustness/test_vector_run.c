@@ -36,6 +36,8 @@
 static struct lava_engine *engine;
 static const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_FP64, LAVA_TYPE_CFP32, LAVA_TYPE_CFP64};
 
+static bool solves; /* triangular calls, from now on: the residual is measured */
+
 struct call {
     struct lava_operation operation;
     struct matrix a;
@@ -89,8 +91,11 @@ static void fill_matrix(struct call *call) {
     for (int64_t j = 0; j < call->a.columns; j++)
         for (int64_t i = 0; i < call->a.rows; i++) {
             bool is_real = i == j && a->structure == LAVA_STRUCTURE_HERMITIAN;
+            double most = solves && i != j ? 1 / sqrt((double)call->a.rows) : 1,
+                   least = solves && i == j ? 0.5 : -most;
             if (is_stored(a, i, j) && !(i == j && a->unit_diagonal))
-                matrix_set(&call->a, i, j, problem_uniform(-1, 1), is_real ? NAN : problem_uniform(-1, 1));
+                matrix_set(&call->a, i, j, problem_uniform(least, most),
+                           is_real ? NAN : problem_uniform(-most, most));
         }
 }
 
@@ -113,8 +118,9 @@ static struct call new_call(enum lava_type type, struct lava_operand a, int64_t 
     void *x = NULL, *y;
     a.first = matrix_element(&call.a, 0, 0);
     a.ld = call.a.ld;
-    call.operation = (struct lava_operation){.kind = in_place ? LAVA_OPERATION_TRIANGLE_VECTOR
-                                                              : LAVA_OPERATION_MATRIX_VECTOR,
+    enum lava_operation_kind triangular =
+        solves ? LAVA_OPERATION_SOLVE_VECTOR : LAVA_OPERATION_TRIANGLE_VECTOR;
+    call.operation = (struct lava_operation){.kind = in_place ? triangular : LAVA_OPERATION_MATRIX_VECTOR,
                                              .type = type,
                                              .m = a.op == LAVA_OP_N ? rows : columns,
                                              .n = 1,
@@ -187,9 +193,16 @@ static long double size_of(struct value value) {
     return hypotl(value.re, value.im);
 }
 
+/* Of a solve, y is what is multiplied, and what it was is what that should be. */
 static void check_element(const struct call *call, int64_t i) {
     const struct lava_operation *operation = &call->operation;
-    const void *before = call->before + ((char *)operation->c.first - (char *)call->y);
+    const void *before = call->before + ((char *)operation->c.first - (char *)call->y),
+               *after = operation->c.first;
+    if (operation->kind == LAVA_OPERATION_SOLVE_VECTOR) {
+        const void *other = before;
+        before = after;
+        after = other;
+    }
     const struct value alpha = {operation->alpha.real, operation->alpha.imaginary},
                        beta = {operation->beta.real, operation->beta.imaginary};
     struct value sum = {0, 0};
@@ -213,7 +226,7 @@ static void check_element(const struct call *call, int64_t i) {
         sum.im += old.im;
         size += size_of(beta) * size_of(y);
     }
-    struct value got = get(operation->type, at(operation->type, operation->c.first, operation->c.ld, i));
+    struct value got = get(operation->type, at(operation->type, after, operation->c.ld, i));
     long double error = size_of((struct value){got.re - sum.re, got.im - sum.im}),
                 bound = (long double)(operation->k + 8) * (lava_type_is_complex(operation->type) ? 3 : 1) *
                         (long double)lava_type_facts(operation->type)->unit * size;
@@ -315,6 +328,13 @@ static void hermitian(void **state) {
 static void triangular(void **state) {
     (void)state;
     structured(LAVA_STRUCTURE_TRIANGULAR);
+}
+
+static void solving(void **state) {
+    (void)state;
+    solves = true;
+    structured(LAVA_STRUCTURE_TRIANGULAR);
+    solves = false;
 }
 
 /* Elements of x that are not finite are multiplied by those of the matrix alone, not by what pads it. */
@@ -525,9 +545,9 @@ static int close_engine(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(general),        cmocka_unit_test(long_and_thin), cmocka_unit_test(symmetric),
-        cmocka_unit_test(hermitian),      cmocka_unit_test(triangular),    cmocka_unit_test(infinite),
-        cmocka_unit_test(copied_vectors), cmocka_unit_test(staying),       cmocka_unit_test(threads),
-        cmocka_unit_test(failures),       cmocka_unit_test(too_large)};
+        cmocka_unit_test(general),   cmocka_unit_test(long_and_thin),  cmocka_unit_test(symmetric),
+        cmocka_unit_test(hermitian), cmocka_unit_test(triangular),     cmocka_unit_test(solving),
+        cmocka_unit_test(infinite),  cmocka_unit_test(copied_vectors), cmocka_unit_test(staying),
+        cmocka_unit_test(threads),   cmocka_unit_test(failures),       cmocka_unit_test(too_large)};
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }
