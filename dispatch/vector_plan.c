@@ -14,6 +14,11 @@
 #define CALL_NS    25e3
 #define READ_SHARE 0.76
 
+/* A solve goes by blocks of so many unknowns, one after the other; each takes about as long as that. A
+ * starting value. */
+#define BLOCK    128
+#define BLOCK_NS 10e3
+
 static double elements(const struct lava_operation *operation) {
     double m = (double)operation->m, k = (double)operation->k;
     return operation->a.structure == LAVA_STRUCTURE_GENERAL ? m * k : lava_triangle_of(m, k);
@@ -84,5 +89,7 @@ enum lava_reason lava_vector_plan(const struct lava_plan_request *asked, struct 
     const struct lava_profile *profile = lava_profiles_find(asked->device);
     double rate = fmax(asked->figures->device.memory_bytes_per_s, READ_SHARE * profile->memory_bytes_per_s);
     plan->gpu_ns = CALL_NS + 1e9 * lava_vector_plan_bytes(operation) / rate;
+    if (operation->kind == LAVA_OPERATION_SOLVE_VECTOR)
+        plan->gpu_ns += BLOCK_NS * (double)operation->m / BLOCK;
     return LAVA_REASON_FORCED;
 }
