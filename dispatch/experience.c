@@ -28,7 +28,7 @@ uint64_t lava_experience_key(const struct lava_operation *operation) {
     key = append(key, (operation->a.op | operation->sides.op | operation->adjoint), 1);
     key = append(key, operation->b.op, 1);
     key = append(key, operation->b_is_a, 1);
-    key = append(key, operation->a.is_resident, 1);
+    key = append(key, operation->a.is_resident && !lava_operation_row(operation)->is_vector, 1);
     key = append(key, operation->b.is_resident, 1);
     key = append(key, operation->a.structure, 2);
     key = append(key, operation->b.structure, 2);

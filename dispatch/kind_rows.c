@@ -6,6 +6,7 @@
 #include "dispatch/qr.h"
 #include "dispatch/sharing.h"
 #include "dispatch/solve.h"
+#include "dispatch/vector_plan.h"
 
 /* What all rows of a group share. */
 #define OF_A_PRODUCT                                                                                         \
@@ -23,6 +24,10 @@
 #define OF_Q                                                                                                 \
     .is_lapack = true, .flops = lava_qr_product_flops, .operand_bytes = lava_qr_product_bytes,               \
     .work = lava_operation_matrix_work, .overlaps = lava_operation_operands_overlap, .plan = lava_qr_plan
+#define OF_A_VECTOR                                                                                          \
+    .is_vector = true, .flops = lava_vector_plan_flops, .operand_bytes = lava_vector_plan_bytes,             \
+    .work = lava_vector_plan_work, .reads = lava_vector_plan_reads, .overlaps = lava_vector_plan_overlaps,   \
+    .plan = lava_vector_plan
 #define TIMED_BY(name) .family = LAVA_CPU_FAMILY_##name
 #define IS_TIMED(name) TIMED_BY(name), .is_timed = true
 
@@ -75,5 +80,9 @@ const struct lava_kind lava_kinds[LAVA_OPERATION_KINDS] = {
                                         .inverse = {.inverts = true, .squares = true}},
     [LAVA_OPERATION_INVERT_LU]       = {"inverse by LU", .cpu = {0.9, 2.5e3, 8}, IS_TIMED(GETRI), OF_INVERSES,
                                         .inverse = {.inverts = true, .solves = true}, .pivots = true},
+
+    [LAVA_OPERATION_MATRIX_VECTOR]   = {"vector", OF_A_VECTOR},
+    [LAVA_OPERATION_TRIANGLE_VECTOR] = {"triangle times vector", OF_A_VECTOR},
+    [LAVA_OPERATION_SOLVE_VECTOR]    = {"solve for a vector", OF_A_VECTOR, .divides = true},
 };
 // clang-format on

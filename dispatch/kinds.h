@@ -28,9 +28,14 @@ enum lava_operation_kind {
     LAVA_OPERATION_INVERT_TRIANGLE, /* a.unit_diagonal: the diagonal is neither read nor written */
     LAVA_OPERATION_SQUARE_TRIANGLE,
     LAVA_OPERATION_INVERT_CHOLESKY,
-    LAVA_OPERATION_INVERT_LU /* pivots are read */
+    LAVA_OPERATION_INVERT_LU, /* pivots are read */
+    /* with vectors: n = 1; their ld is the increment, and their first the element 0 (dispatch/vector_plan.h).
+     * A is general, or the triangle of a symmetric or Hermitian matrix */
+    LAVA_OPERATION_MATRIX_VECTOR,
+    LAVA_OPERATION_TRIANGLE_VECTOR, /* C <- op(A) C, A triangular; m = k, in_place, alpha is 1 */
+    LAVA_OPERATION_SOLVE_VECTOR     /* C <- the x with op(A) x = C; the same */
 };
-#define LAVA_OPERATION_KINDS (LAVA_OPERATION_INVERT_LU + 1)
+#define LAVA_OPERATION_KINDS (LAVA_OPERATION_SOLVE_VECTOR + 1)
 
 /* Routines of the CPU that are timed (cpu_families.h). */
 enum lava_cpu_family {
@@ -111,6 +116,8 @@ struct lava_kind {
     bool is_lapack;   /* LAPACK's: C is all there is, but for reflections in A or B */
     bool has_factors; /* C <- its factors, with which right-hand sides are solved for by two solves */
     bool pivots;      /* rows are interchanged */
+    bool is_vector;   /* B and C are vectors; what is planned has no kernel of the table */
+    bool divides;     /* such a one, whose C is solved for */
     struct lava_inverse_parts inverse;
     struct lava_qr_parts qr;
     enum lava_cpu_family family; /* by whose routine it is timed; a product's depends on its operands */

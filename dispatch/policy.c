@@ -45,6 +45,8 @@ bool lava_policy_is_measured(const struct lava_operation *operation, const struc
  * has no row, lava_policy_choose reports that. */
 bool lava_policy_is_hopeless(const struct lava_operation *operation, const struct lava_capabilities *device,
                              const struct lava_figures *figures, double cpu_factor) {
+    if (lava_operation_row(operation)->is_vector) /* nothing goes up */
+        return false;
     const struct lava_profile *profile = lava_profiles_find(device);
     struct lava_rates rates = lava_cost_rates(profile, &figures->device);
     const struct lava_operation parts = lava_operation_of_parts(operation);
@@ -139,7 +141,7 @@ void lava_policy_choose(const struct lava_operation *operation, const struct lav
     plan->cpu_ns = lava_figures_cpu_ns(&figures->cpu, operation);
     const struct lava_plan_request asked = {operation, device, figures, overrides, plan_on_device};
     plan->reason = lava_operation_row(operation)->plan(&asked, plan);
-    if (!plan->kernel)
+    if (!plan->kernel && plan->reason != LAVA_REASON_FORCED)
         return;
 
     bool profitable = lava_policy_is_profitable(operation, figures, plan->cpu_ns, plan->gpu_ns);

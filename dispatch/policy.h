@@ -10,6 +10,10 @@ const char *lava_reason_text(enum lava_reason reason);
 /* Work (m n k) below which no device can win over any CPU. Smaller calls are forwarded without a plan. */
 #define LAVA_POLICY_CUTOFF (128.0 * 128.0 * 128.0)
 
+/* Bytes of a matrix below which no device multiplies it by a vector faster, though it has the matrix: the
+ * call takes a device 30 us at least, in which 16 cores read 4 MiB from memory (H100's host, 2026-11-27). */
+#define LAVA_POLICY_VECTOR_BYTES 0x1p22
+
 /* operation must be valid and not trivial. The plan's pointers refer to static tables. If no kernel is
  * chosen, plan->kernel is NULL and plan->reason says why. */
 void lava_policy_choose(const struct lava_operation *operation, const struct lava_capabilities *device,

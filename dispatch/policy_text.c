@@ -24,6 +24,7 @@ static const char *const reasons[LAVA_REASON_COUNT] = {
     [LAVA_REASON_OVERLAP]      = "C overlaps A or B",
     [LAVA_REASON_WIDE]         = "the program's LAPACK has 64-bit integers behind this name",
     [LAVA_REASON_UNPROFITABLE] = "the CPU is estimated to be faster",
+    [LAVA_REASON_ABSENT]       = "the matrix is not on the device",
     [LAVA_REASON_MEMORY]       = "not even the smallest block fits the memory",
     [LAVA_REASON_HALVES]       = "in halves of K, which need less memory",
     [LAVA_REASON_NOT_DEFINITE] = "the matrix is not positive definite",

@@ -22,6 +22,7 @@ enum lava_reason {
     LAVA_REASON_OVERLAP,      /* C overlaps A or B */
     LAVA_REASON_WIDE,         /* the program's LAPACK has 64-bit integers behind a name of LP64 */
     LAVA_REASON_UNPROFITABLE, /* the CPU is estimated to be faster */
+    LAVA_REASON_ABSENT,       /* a product with a vector, whose matrix is not on the device */
     LAVA_REASON_MEMORY,       /* not even the smallest block fits the memory allowed */
     LAVA_REASON_HALVES,       /* two products of which only halves of K fit, or fit a faster row */
     LAVA_REASON_NOT_DEFINITE, /* not positive definite: the CPU's own routine says where */

@@ -505,6 +505,7 @@ void zgemm_batch_strided_(const char *transa, const char *transb, const int *m, 
 
 #include "lavablas_batch.h"   /* batches of updates and of solves */
 #include "lavablas_cblas64.h" /* the same with 64-bit integers */
+#include "lavablas_level2.h"  /* a matrix by a vector */
 
 #undef LAVABLAS_ONLY_CBLAS
 

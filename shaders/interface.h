@@ -89,7 +89,9 @@
 #define LAVA_CONSTANT_SHIFT    18 /* each plane is scaled by 2^SHIFT relative to the one before */
 #define LAVA_CONSTANT_SPAN_K   19 /* multiply by planes: length of K after which a new sum begins */
 #define LAVA_CONSTANT_SCREENED 20 /* pack by planes: also writes panels and exponents */
-#define LAVA_CONSTANT_COUNT    21
+#define LAVA_CONSTANT_UNROLL   21 /* matrix times vector: columns that an invocation reads at a time */
+#define LAVA_CONSTANT_TRIANGLE 22 /* the same: 1: the matrix is triangular */
+#define LAVA_CONSTANT_COUNT    23
 
 /* Work per workgroup of the helper shaders. The host sizes their dispatches with these. */
 #define LAVA_PACK_BLOCK           32 /* pack of fp32 and fp64: a workgroup handles 32 x 32 elements */
@@ -160,6 +162,24 @@
 #define LAVA_UPDATE_ALL   0
 #define LAVA_UPDATE_LOWER 1
 
+/* Matrix times vector. A workgroup has LANES invocations along the rows, each with 16 bytes of a column, and
+ * as many groups of them as there are invocations. Sums of a split are added by sum_vectors.comp, of which a
+ * workgroup has so many words of the result, and adds so many terms of each at a time. */
+#define LAVA_VECTOR_LEAST_LANES 16
+#define LAVA_VECTOR_SUM_WORDS   32
+#define LAVA_VECTOR_SUM_TERMS   8
+/* Shared memory for the sums of an invocation: UNROLL elements, at most this many bytes. */
+#define LAVA_VECTOR_SHARED_EACH 64
+/* Flags. */
+#define LAVA_VECTOR_LOWER     1 /* the stored triangle; without it the upper one */
+#define LAVA_VECTOR_UNIT      2 /* the diagonal is not read; its elements are 1 */
+#define LAVA_VECTOR_CONJUGATE 4 /* the elements are those of A conjugated */
+#define LAVA_VECTOR_HERMITIAN 8 /* the other triangle is the conjugated one; the diagonal is real */
+#define LAVA_VECTOR_TRANSPOSED 16 /* solve: with the transposed matrix */
+/* Solve for a vector: unknowns of a block, and of complex types. */
+#define LAVA_VECTOR_BLOCK         128
+#define LAVA_VECTOR_BLOCK_COMPLEX 64
+
 /* Bits of `triangle`: the operand is op(B); it is lower as op(A), or upper as op(B); both are of parts; what
  * is beyond the diagonal may not be zeros, so its products are left out. */
 #define LAVA_TRIANGLE_OF_B   1
@@ -229,6 +249,37 @@ LAVA_U32 parts;     /* two bits per part; row p, column q begins at bit 2 (p + 2
 LAVA_U32 rows_each; /* parts per element along rows: 1 or 2 */
 LAVA_U32 columns_each;
 LAVA_BLOCK_END(lava_pack_constants)
+#endif
+
+#if !defined(LAVA_SHADER) || defined(LAVA_SHADER_VECTOR)
+LAVA_BLOCK_BEGIN(lava_vector_constants)
+LAVA_ADDRESS a;             /* the stored matrix, column-major; columns begin at multiples of 16 bytes */
+LAVA_ADDRESS x;             /* the vector, in whole words; solve: it becomes the solution */
+LAVA_ADDRESS target;        /* a vector of sums for each split: one for each workgroup along y; symmetric: x */
+LAVA_ADDRESS other;         /* symmetric: the sums by columns, one vector for each workgroup along y */
+LAVA_ADDRESS target_stride; /* bytes from one such vector to the next */
+LAVA_U32 lda;               /* in elements */
+LAVA_U32 rows;              /* as stored */
+LAVA_U32 columns;
+LAVA_U32 lanes_shift; /* there are 2 to this many lanes */
+LAVA_U32 span;        /* of a split: columns; transposed and symmetric: words of rows. Solve: the step */
+LAVA_U32 flags;
+LAVA_BLOCK_END(lava_vector_constants)
+#endif
+
+#if !defined(LAVA_SHADER) || defined(LAVA_SHADER_SUM_VECTORS)
+LAVA_BLOCK_BEGIN(lava_sum_vectors_constants)
+LAVA_ADDRESS source;  /* vectors of sums; symmetric: one for each strip of columns */
+LAVA_ADDRESS other;   /* symmetric: one for each chunk of rows */
+LAVA_ADDRESS target;
+LAVA_ADDRESS stride;  /* bytes from one vector to the next */
+LAVA_U32 words;       /* of 16 bytes, in the result */
+LAVA_U32 count;       /* vectors of the source */
+LAVA_U32 other_count; /* 0: not symmetric */
+LAVA_U32 strip_words; /* words of the result in a strip, and in a chunk */
+LAVA_U32 chunk_words;
+LAVA_U32 flags; /* LAVA_VECTOR_LOWER */
+LAVA_BLOCK_END(lava_sum_vectors_constants)
 #endif
 
 #if !defined(LAVA_SHADER) || defined(LAVA_SHADER_SCREEN)

@@ -63,6 +63,8 @@ static bool make_gemmt(const struct arguments *x, struct lava_operation *operati
 static bool make_syrk(const struct arguments *x, struct lava_operation *operation);
 static bool make_syr2k(const struct arguments *x, struct lava_operation *operation);
 static bool make_structured(const struct arguments *x, struct lava_operation *operation);
+static bool make_vector(const struct arguments *x, struct lava_operation *operation);
+static bool make_triangle_vector(const struct arguments *x, struct lava_operation *operation);
 static bool make_cholesky(const struct arguments *x, struct lava_operation *operation);
 static bool make_lu(const struct arguments *x, struct lava_operation *operation);
 static bool make_inverse(const struct arguments *x, struct lava_operation *operation);
@@ -88,6 +90,11 @@ static const struct shape {
     {LAVA_FAMILY_SYR2K, "UPLO TRANS N K ", make_syr2k},
     {LAVA_FAMILY_TRMM, "SIDE UPLO TRANSA DIAG M N ", make_structured},
     {LAVA_FAMILY_TRSM, "SIDE UPLO TRANSA DIAG M N ", make_structured},
+    {LAVA_FAMILY_GEMV, "TRANS M N ", make_vector},
+    {LAVA_FAMILY_SYMV, "UPLO N ", make_vector},
+    {LAVA_FAMILY_HEMV, "UPLO N ", make_vector},
+    {LAVA_FAMILY_TRMV, "UPLO TRANS DIAG N ", make_triangle_vector},
+    {LAVA_FAMILY_TRSV, "UPLO TRANS DIAG N ", make_triangle_vector},
     {LAVA_FAMILY_POTRF, "UPLO N ", make_cholesky},
     {LAVA_FAMILY_GETRF, "M N ", make_lu},
     {LAVA_FAMILY_TRTRI, "UPLO DIAG N ", make_inverse},
@@ -196,6 +203,38 @@ static bool make_structured(const struct arguments *x, struct lava_operation *op
         operation->kind = LAVA_OPERATION_SOLVE;
     if (square->structure == LAVA_STRUCTURE_TRIANGULAR)
         general->first = operation->c.first;
+    return valid;
+}
+
+/* Makes ?gemm with one column, and a whole or a square A. */
+static bool make_vector(const struct arguments *x, struct lava_operation *operation) {
+    struct arguments product = *x;
+    bool is_square = x->family != LAVA_FAMILY_GEMV, is_n = x->transa == 'N';
+    product.m = is_square || !is_n ? x->n : x->m;
+    product.n = 1;
+    product.k = is_square || is_n ? x->n : x->m;
+    bool valid = make_gemm(&product, operation);
+    operation->kind = LAVA_OPERATION_MATRIX_VECTOR;
+    operation->b.ld = operation->c.ld = 1;
+    if (is_square) {
+        operation->a.structure =
+            x->family == LAVA_FAMILY_HEMV ? LAVA_STRUCTURE_HERMITIAN : LAVA_STRUCTURE_SYMMETRIC;
+        operation->a.stored = x->uplo == 'L' ? LAVA_REGION_LOWER : LAVA_REGION_UPPER;
+    }
+    return valid;
+}
+
+/* ?trmm or ?trsm from the left, with one column. */
+static bool make_triangle_vector(const struct arguments *x, struct lava_operation *operation) {
+    struct arguments product = *x;
+    bool solves = x->family == LAVA_FAMILY_TRSV;
+    product.family = LAVA_FAMILY_TRMM;
+    product.side = 'L';
+    product.m = x->n;
+    product.n = 1;
+    bool valid = make_structured(&product, operation);
+    operation->kind = solves ? LAVA_OPERATION_SOLVE_VECTOR : LAVA_OPERATION_TRIANGLE_VECTOR;
+    operation->c.ld = 1;
     return valid;
 }
 

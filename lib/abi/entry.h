@@ -55,14 +55,14 @@
 
 /* The same, and the slow path; last the arguments. */
 #define LAVA_ENTRY_SLOW(entry, with, with_names, family, ...)                                                \
-    LAVA_ENTRY_STAND_IN(entry, with, with_names, const struct family##_arguments x = __VA_ARGS__;            \
-                        family##_compute(&x);)                                                               \
+    LAVA_ENTRY_STAND_IN(entry, with, with_names, const struct family##_arguments all = __VA_ARGS__;          \
+                        family##_compute(&all);)                                                             \
                                                                                                              \
     LAVA_SLOW_PATH static void slow_##entry with {                                                           \
-        const struct family##_arguments x = __VA_ARGS__;                                                     \
+        const struct family##_arguments all = __VA_ARGS__;                                                   \
         struct lava_call call;                                                                               \
         struct lava_tally_thread *thread = lava_tally_enter((uintptr_t)&call, LAVA_ROUTINE_##entry);         \
-        if (!family##_begin(&x, &call))                                                                      \
+        if (!family##_begin(&all, &call))                                                                    \
             LAVA_ENTRY_FORWARD(entry) with_names;                                                            \
         lava_offload_end(&call);                                                                             \
         lava_tally_leave(thread, (uintptr_t)&call);                                                          \

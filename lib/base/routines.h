@@ -107,6 +107,17 @@
     LAVA_IN_ALL_TYPES(LAVA_FORMS_ALL, X, TRMM, trmm)                              \
     LAVA_IN_ALL_TYPES(LAVA_FORMS_ALL, X, TRSM, trsm)
 
+/* A matrix by a vector: a general one, and a symmetric or Hermitian one, of which one triangle is stored. */
+#define LAVA_GEMV_ROUTINES(X) LAVA_IN_ALL_TYPES(LAVA_FORMS_VECTOR, X, GEMV, gemv)
+#define LAVA_SYMV_ROUTINES(X)                                                     \
+    LAVA_IN_REAL_TYPES(LAVA_FORMS_VECTOR, X, SYMV, symv)                          \
+    LAVA_IN_COMPLEX_TYPES(LAVA_FORMS_VECTOR, X, HEMV, hemv)
+
+/* A triangular matrix by a vector, and its inverse by one, which is overwritten. There are no scalars. */
+#define LAVA_TRMV_ROUTINES(X)                                                     \
+    LAVA_IN_ALL_TYPES(LAVA_FORMS_VECTOR, X, TRMV, trmv)                           \
+    LAVA_IN_ALL_TYPES(LAVA_FORMS_VECTOR, X, TRSV, trsv)
+
 /* Groups of products by pointers, and one group at equal distances. */
 #define LAVA_BATCH_ROUTINES(X)                                                    \
     LAVA_IN_ALL_TYPES(LAVA_FORMS_ALL, X, BATCH, gemm_batch)                       \
@@ -167,6 +178,9 @@
     LAVA_SYMM_ROUTINES(X)                                                      \
     LAVA_SYR2K_ROUTINES(X)                                                     \
     LAVA_TRIANGULAR_ROUTINES(X)                                                \
+    LAVA_GEMV_ROUTINES(X)                                                      \
+    LAVA_SYMV_ROUTINES(X)                                                      \
+    LAVA_TRMV_ROUTINES(X)                                                      \
     LAVA_BATCH_ROUTINES(X)                                                     \
     LAVA_STRIDED_ROUTINES(X)                                                   \
     LAVA_SYRK_BATCH_ROUTINES(X)                                                \
@@ -187,8 +201,8 @@
     LAVA_POTRI_ROUTINES(X)                                                     \
     LAVA_GETRI_ROUTINES(X)
 
-/* These say what a type is in C's argument lists: ELEMENT behind a pointer, VALUE as a scalar, which is never by value
- * for complex types, and ADDRESS where such a scalar lies. 16-bit numbers are integers that hold the bits, as in
+/* These say what a type is in C's argument lists: ELEMENT behind a pointer, BYTES of one, VALUE as a scalar, which is never by
+ * value for complex types, and ADDRESS where such a scalar lies. 16-bit numbers are integers that hold the bits, as in
  * oneMKL and OpenBLAS: _Float16 would travel in another kind of register. */
 #define LAVA_ELEMENT_FP32  float
 #define LAVA_ELEMENT_FP64  double
@@ -196,6 +210,10 @@
 #define LAVA_ELEMENT_CFP64 void
 #define LAVA_ELEMENT_FP16  uint16_t
 #define LAVA_ELEMENT_BF16  uint16_t
+#define LAVA_BYTES_FP32    4
+#define LAVA_BYTES_FP64    8
+#define LAVA_BYTES_CFP32   8
+#define LAVA_BYTES_CFP64   16
 #define LAVA_VALUE_FP32    float
 #define LAVA_VALUE_FP64    double
 #define LAVA_VALUE_CFP32   const void *
@@ -229,8 +247,8 @@ enum lava_convention {
     LAVA_CONVENTION_OWN /* like CBLAS; no other library has the routine */
 };
 
-/* Routines that compute the same with the same argument list. HEMM has SYMM's list, TRSM has TRMM's, and
- * POSV has POTRS's, and LAUUM and POTRI have POTRF's. LAPACK's come last. */
+/* Routines that compute the same with the same argument list. HEMM has SYMM's list, HEMV has SYMV's,
+ * TRSM has TRMM's, TRSV has TRMV's, POSV has POTRS's, and LAUUM and POTRI have POTRF's. LAPACK's come last. */
 enum lava_family {
     LAVA_FAMILY_GEMM,
     LAVA_FAMILY_GEMMT,
@@ -240,6 +258,11 @@ enum lava_family {
     LAVA_FAMILY_SYR2K,
     LAVA_FAMILY_TRMM,
     LAVA_FAMILY_TRSM,
+    LAVA_FAMILY_GEMV,
+    LAVA_FAMILY_SYMV,
+    LAVA_FAMILY_HEMV,
+    LAVA_FAMILY_TRMV,
+    LAVA_FAMILY_TRSV,
     LAVA_FAMILY_BATCH,
     LAVA_FAMILY_STRIDED,
     LAVA_FAMILY_SYRK_BATCH,

@@ -25,6 +25,8 @@ enum lava_arena_role {
                             * arithmetic; none if the device reads staging memory at its own speed */
     LAVA_ARENA_STAGING_UP,
     LAVA_ARENA_STAGING_DOWN,
+    LAVA_ARENA_VECTOR_IN, /* level 2: device memory that the host writes */
+    LAVA_ARENA_VECTOR_SUMS,
     LAVA_ARENA_ROLES
 };
 
@@ -80,6 +82,16 @@ uint64_t lava_arena_growth_bytes(const struct lava_arena *arena, const struct la
 uint64_t lava_arena_block_bytes(const struct lava_arena *arena);
 /* Allocates the staging memory and the fewest raw slots if they were released. */
 enum lava_status lava_arena_wake(struct lava_arena *arena, struct lava_device *device);
+
+/* What the kernels of level 2 work with, besides a matrix. No stream is open, nor are commands under way. */
+struct lava_arena_vectors {
+    const struct lava_buffer *in;  /* mapped; of staging memory if the device has no memory that is written */
+    const struct lava_buffer *out; /* staging memory */
+    const struct lava_buffer *sums; /* of the device */
+};
+enum lava_status lava_arena_take_vectors(struct lava_arena *arena, struct lava_device *device,
+                                         uint64_t in_bytes, uint64_t out_bytes, uint64_t sums_bytes,
+                                         struct lava_arena_vectors *vectors);
 
 /* Takes a buffer of at least n bytes for a matrix. *buffer is valid until it is returned; NULL on
  * failure. */

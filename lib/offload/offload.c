@@ -32,6 +32,7 @@
 #include "lib/offload/residence.h"
 #include "lib/offload/steps.h"
 #include "lib/offload/threshold.h"
+#include "lib/offload/vectors.h"
 
 static _Thread_local struct {
     bool known;
@@ -121,9 +122,8 @@ static bool forwarded_early(struct lava_call *call, enum lava_environment enviro
         call->reason = LAVA_REASON_MODE_CPU;
     else if (lava_operation_is_trivial(operation))
         call->reason = LAVA_REASON_TRIVIAL;
-    else if (config->mode != LAVA_MODE_GPU &&
-             lava_operation_work_of(operation, call->products) < lava_threshold_cutoff())
-        call->reason = LAVA_REASON_CUTOFF;
+    else if (lava_threshold_is_below(operation, call->products))
+        call->reason = lava_vectors_are_off(operation) ? LAVA_REASON_ABSENT : LAVA_REASON_CUTOFF;
     else if (lava_routine_is_lapack(call->routine) && lava_cpu_blas_is_wide(call->routine))
         call->reason = LAVA_REASON_WIDE;
     else if (environment == LAVA_ENVIRONMENT_DIRECTED)
@@ -134,6 +134,9 @@ static bool forwarded_early(struct lava_call *call, enum lava_environment enviro
         call->reason = LAVA_REASON_UNDERFLOW;
     else if (lava_process_is_forked())
         call->reason = lava_readiness_ask(lava_steps_needs(operation)).reason;
+    else if (!wait && config->mode == LAVA_MODE_AUTO && lava_operation_row(operation)->is_vector &&
+             !lava_vectors_may_gain(operation))
+        call->reason = LAVA_REASON_ABSENT;
     else if (!wait && lava_forecast_is_early(operation, lava_call_products(call)))
         call->reason = LAVA_REASON_EARLY;
     else if (call->refuses_zeros && lava_cpu_parts_find_zero(operation))
@@ -155,6 +158,8 @@ static void plan_storing(struct lava_call *call, struct lava_plan *plan) {
 /* Returns whether a device that is ready should compute it; call->reason says why. If plans are logged,
  * hopeless products have one too, but nothing is learnt from them: the log changes no decision. */
 static bool plan_product(struct lava_call *call, struct lava_plan *plan) {
+    if (lava_operation_row(&call->operation)->is_vector)
+        return lava_vectors_plan(call, plan);
     const struct lava_residence residence = lava_residence_look(&call->operation);
     bool stays = is_hopeless(call), is_candidate = residence.is_candidate[0] || residence.is_candidate[1];
     bool stores = false;
@@ -215,14 +220,15 @@ static bool try_device(struct lava_call *call) {
     if (!status) {
         call->place = LAVA_PLACE_GPU;
         call->info = info_of(operation);
-        call->scheme = plan.kernel->scheme;
+        call->scheme = plan.kernel ? plan.kernel->scheme : LAVA_SCHEME_NONE;
         return true;
     }
     if (status == LAVA_ERROR_UNAVAILABLE && lost && lava_device_run_wrote_nothing(operation, &progress)) {
         call->reason = LAVA_REASON_FAILED;
         return false;
     }
-    call->reason = reason_of(status);
+    bool is_vector = lava_operation_row(operation)->is_vector;
+    call->reason = is_vector && status == LAVA_ERROR_UNAVAILABLE ? LAVA_REASON_ABSENT : reason_of(status);
     if (lava_device_run_wrote_nothing(operation, &progress)) {
         /* it may still be computed in halves (lib/blas/triangle_call.c, lib/blas/structured_call.c) */
         bool is_lapack = lava_operation_row(operation)->is_lapack;
@@ -359,6 +365,7 @@ void lava_offload_explain(struct lava_call *call, struct lava_plan *plan) {
         lava_planning_choose(&call->operation, 0, plan);
         if (lava_planning_share(&call->operation, plan, &shared))
             *plan = shared;
+        lava_vectors_settle(&call->operation, plan);
         call->place = plan->place;
         call->reason = plan->reason;
     }

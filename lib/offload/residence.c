@@ -16,6 +16,7 @@
 #include "lib/engine/results.h"
 #include "lib/offload/context.h"
 #include "lib/offload/planning.h"
+#include "lib/offload/threshold.h"
 
 static struct {
     pthread_once_t once;
@@ -44,11 +45,13 @@ static void tell(struct lava_stats_copies *copies) {
 static void open(void) {
     struct lava_device *device = lava_context_engine()->device;
     why = lava_page_watch_open();
-    if (!why)
+    if (!why) {
         device->shared->residents =
             lava_residents_create(lava_config_get()->resident, device->capabilities.memory_bytes);
-    else
+    } else {
         LAVA_LOG(INFO, "no matrix stays on the device: %s", why);
+        lava_threshold_keeps_nothing();
+    }
     lava_stats_ask_copies(tell);
     opened.is_done = true;
 }

@@ -13,13 +13,14 @@
 #define UNBEATABLE_S 100e-6
 
 /* It has a cache line of its own, because every call reads it. */
-_Alignas(128) struct lava_threshold lava_threshold = {.forward_below = -INFINITY};
+_Alignas(128) struct lava_threshold lava_threshold = {.forward_below = -INFINITY,
+                                                      .forward_vector_below = -INFINITY};
 
 static _Atomic double cutoff = INFINITY; /* until the threshold is opened */
 
 /* No lock: a child of fork() closes the threshold, whatever another thread was doing. */
 static _Atomic bool is_open, spares_processor;
-static _Atomic bool is_closed; /* for good, even if it is opened later */
+static _Atomic bool is_closed, keeps_nothing; /* for good, even if it is opened later */
 
 static double first_cutoff(const struct lava_cpu_blas *blas) {
     double work = lava_cpu_blas_figures(blas).flops_per_s[LAVA_TYPE_FP32] * UNBEATABLE_S / 2.0;
@@ -44,6 +45,20 @@ static double due(void) {
     return config->mode == LAVA_MODE_GPU ? 0 : lowered_cutoff();
 }
 
+/* With statistics, too: a product with a vector that is not worth a look. */
+static double vector_cutoff(void) {
+    const struct lava_config *config = lava_config_get();
+    if (is_closed || config->mode == LAVA_MODE_CPU || config->resident == LAVA_RESIDENT_OFF)
+        return INFINITY;
+    if (config->mode == LAVA_MODE_GPU)
+        return 0;
+    return keeps_nothing ? INFINITY : LAVA_POLICY_VECTOR_BYTES;
+}
+
+static double due_of_vectors(void) {
+    return looks_at_each_call(lava_config_get()) ? 0 : vector_cutoff();
+}
+
 static double due_to_count(void) {
     const struct lava_config *config = lava_config_get();
     bool counts = config->stats && config->mode != LAVA_MODE_GPU && config->log_level < LAVA_LOG_DEBUG;
@@ -52,19 +67,54 @@ static double due_to_count(void) {
 
 /* Whoever stores last looks again, so that nothing stays that another thread has changed meanwhile. */
 static void publish(void) {
-    double work, counted;
+    double work, counted, vector_bytes;
     if (!is_open)
         return;
     do {
         work = due();
         counted = due_to_count();
+        vector_bytes = due_of_vectors();
         atomic_store(&lava_threshold.forward_below, work);
         atomic_store(&lava_threshold.count_below, counted);
-    } while (work != due() || counted != due_to_count());
+        atomic_store(&lava_threshold.forward_vector_below, vector_bytes);
+    } while (work != due() || counted != due_to_count() || vector_bytes != due_of_vectors());
 }
 
 double lava_threshold_cutoff(void) {
     return cutoff;
+}
+
+/* As lava_threshold_forwards_vector has it. Of a matrix that is said to stay it does not matter what is set.
+ */
+static bool is_small_of_vectors(const struct lava_operation *operation) {
+    double cutoff_bytes = vector_cutoff();
+    if (operation->a.is_resident)
+        cutoff_bytes = fmin(cutoff_bytes, LAVA_POLICY_VECTOR_BYTES);
+    return (double)operation->m * (double)operation->k * (double)lava_type_bytes(operation->type) <
+           cutoff_bytes;
+}
+
+bool lava_threshold_is_below(const struct lava_operation *operation, int64_t n) {
+    if (lava_operation_row(operation)->is_vector)
+        return is_small_of_vectors(operation);
+    return lava_config_get()->mode != LAVA_MODE_GPU &&
+           lava_operation_work_of(operation, n) < lava_threshold_cutoff();
+}
+
+bool lava_threshold_only_counts(const struct lava_operation *operation) {
+    double below = atomic_load_explicit(&lava_threshold.count_below, memory_order_relaxed);
+    if (lava_operation_row(operation)->is_vector)
+        return below > 0 && is_small_of_vectors(operation);
+    return lava_operation_work(operation) < below;
+}
+
+bool lava_threshold_looks_at_vectors(void) {
+    return isfinite(vector_cutoff());
+}
+
+void lava_threshold_keeps_nothing(void) {
+    keeps_nothing = true;
+    publish();
 }
 
 void lava_threshold_measured(const struct lava_figures *figures) {

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "dispatch/figures.h"
+#include "dispatch/operation.h"
 #include "lib/host/cpu_blas.h"
 
 struct lava_threshold {
@@ -19,6 +20,7 @@ struct lava_threshold {
      * further look without them. 0: without statistics, in mode gpu, if decisions are logged, and until
      * the threshold is opened. */
     _Atomic double count_below;
+    _Atomic double forward_vector_below; /* the bytes of a matrix that is multiplied by a vector */
 };
 
 extern struct lava_threshold lava_threshold;
@@ -36,12 +38,27 @@ void lava_threshold_spare(bool spares);
  * all types, so that one comparison is enough: half precision takes the CPU about as long, fp64 and complex
  * numbers a few times that. At first it follows from the processor's rate. */
 double lava_threshold_cutoff(void);
+/* Returns whether the work of n such operations (0: one) is below the cut-off: of vectors, whether the matrix
+ * has fewer bytes than one that is worth a look at the copies on the device. Mode gpu knows no cut-off. */
+bool lava_threshold_is_below(const struct lava_operation *operation, int64_t n);
+/* Returns whether the call is only counted. */
+bool lava_threshold_only_counts(const struct lava_operation *operation);
+/* Returns whether copies of matrices are looked at for products with vectors at all. */
+bool lava_threshold_looks_at_vectors(void);
+/* No matrix stays on the device in this process: products with vectors are forwarded from now on, unless the
+ * mode is gpu. */
+void lava_threshold_keeps_nothing(void);
 /* Lowers the cut-off to the least work of a product that takes the CPU longer than the device's latency,
  * if the figures have one: thin products do. */
 void lava_threshold_measured(const struct lava_figures *figures);
 
 static inline int lava_threshold_forwards(double m, double n, double k) {
     return m * n * k < atomic_load_explicit(&lava_threshold.forward_below, memory_order_acquire);
+}
+
+/* An m x n matrix, whose elements have so many bytes, by a vector. */
+static inline int lava_threshold_forwards_vector(double m, double n, double bytes) {
+    return m * n * bytes < atomic_load_explicit(&lava_threshold.forward_vector_below, memory_order_acquire);
 }
 
 /* One triangle of an n x n result. */

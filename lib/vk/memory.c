@@ -29,6 +29,10 @@ static const struct {
          VK_MEMORY_PROPERTY_HOST_CACHED_BIT,
      0},
     {LAVA_MEMORY_STAGING, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT, 0},
+    {LAVA_MEMORY_WRITTEN,
+     VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+         VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
+     0},
 };
 
 #define ALLOCATED_USAGE                                                                                      \
@@ -102,9 +106,9 @@ static bool find_address(struct lava_device *device, struct lava_buffer *buffer)
 
 static _Atomic uint64_t *counter_of(struct lava_device *device, enum lava_memory_use use) {
     struct lava_device_shared *shared = device->shared;
-    return use == LAVA_MEMORY_STAGING  ? &shared->staging_bytes
-           : use == LAVA_MEMORY_DEVICE ? &shared->device_bytes
-                                       : &shared->imported.bytes;
+    return use == LAVA_MEMORY_STAGING    ? &shared->staging_bytes
+           : use == LAVA_MEMORY_IMPORTED ? &shared->imported.bytes
+                                         : &shared->device_bytes;
 }
 
 /* Adds the bytes, unless the sum would exceed the limit. */
@@ -137,8 +141,9 @@ enum lava_status lava_memory_allocate(struct lava_device *device, enum lava_memo
     if ((status = allocate(device, buffer, &needs)) ||
         (status = LAVA_VK(device, BindBufferMemory(device->handle, buffer->handle, buffer->memory, 0))))
         goto error;
-    if (staging && (status = LAVA_VK(device, MapMemory(device->handle, buffer->memory, 0, VK_WHOLE_SIZE, 0,
-                                                       &buffer->mapped))))
+    bool is_mapped = staging || use == LAVA_MEMORY_WRITTEN;
+    if (is_mapped && (status = LAVA_VK(device, MapMemory(device->handle, buffer->memory, 0, VK_WHOLE_SIZE, 0,
+                                                         &buffer->mapped))))
         goto error;
     if (find_address(device, buffer)) {
         LAVA_LOG(DEBUG, "%s memory: %.1f MiB in %.2f ms", staging ? "staging" : "device",

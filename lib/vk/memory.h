@@ -1,12 +1,12 @@
 /* Allocates buffers in device memory and in staging memory, which is host memory that the device reads and
- * writes, within the budget that all users of the device share. One thread may use a struct lava_device at a
- * time. */
+ * writes, and in device memory that the host writes, if there is such memory, within the budget that all
+ * users of the device share. One thread may use a struct lava_device at a time. */
 #ifndef LAVA_VK_MEMORY_H
 #define LAVA_VK_MEMORY_H
 
 #include "lib/vk/device.h"
 
-enum lava_memory_use { LAVA_MEMORY_DEVICE, LAVA_MEMORY_STAGING, LAVA_MEMORY_IMPORTED };
+enum lava_memory_use { LAVA_MEMORY_DEVICE, LAVA_MEMORY_STAGING, LAVA_MEMORY_WRITTEN, LAVA_MEMORY_IMPORTED };
 
 /* What imported pages are used for. */
 #define LAVA_MEMORY_IMPORT_USAGE                                                                             \
@@ -18,7 +18,8 @@ struct lava_buffer {
     VkDeviceMemory memory;
     uint64_t bytes;   /* as requested; 0: there is no buffer */
     uint64_t address; /* on the device */
-    void *mapped;     /* staging memory: the host's address, coherent */
+    void *mapped;     /* staging and written memory: the host's address, coherent. Of written memory reads
+                       * are slow */
     enum lava_memory_use use;
 };
 

@@ -357,6 +357,15 @@ void lava_queue_barrier_dispatch(struct lava_device *device, const struct lava_c
     record_barrier(device, commands, &memory);
 }
 
+void lava_queue_barrier_host(struct lava_device *device, const struct lava_commands *commands) {
+    const VkMemoryBarrier2 memory = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2,
+                                     .srcStageMask = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
+                                     .srcAccessMask = VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT,
+                                     .dstStageMask = VK_PIPELINE_STAGE_2_HOST_BIT,
+                                     .dstAccessMask = VK_ACCESS_2_HOST_READ_BIT};
+    record_barrier(device, commands, &memory);
+}
+
 void lava_queue_reset_stamps(struct lava_device *device, const struct lava_commands *commands) {
     if (commands->queue->timestamps)
         device->vk.CmdResetQueryPool(commands->handle, commands->queue->timestamps, 0,

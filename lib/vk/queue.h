@@ -97,6 +97,9 @@ void lava_queue_barrier(struct lava_device *device, const struct lava_commands *
 /* The same between dispatches only, which is 2 to 3 us cheaper on an H200. */
 void lava_queue_barrier_dispatch(struct lava_device *device, const struct lava_commands *commands);
 
+/* The host sees what dispatches wrote, after the submission. */
+void lava_queue_barrier_host(struct lava_device *device, const struct lava_commands *commands);
+
 /* Stamps 2 i and 2 i + 1 enclose what is timed; i < LAVA_QUEUE_STAMP_PAIRS. A run resets them before it uses
  * them. */
 void lava_queue_reset_stamps(struct lava_device *device, const struct lava_commands *commands);

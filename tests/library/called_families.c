@@ -85,6 +85,27 @@ FAMILIES_INTEGERS(int64_t)
      1003, 1004)
 #define FAMILIES_TRSM_CBLAS_PASS   FAMILIES_TRMM_CBLAS_PASS
 #define FAMILIES_TRSM_FORTRAN_PASS FAMILIES_TRMM_FORTRAN_PASS
+/* x and y are where other routines have B and C. */
+#define FAMILIES_GEMV_CBLAS_PASS(type, scalar)                                                               \
+    (x->layout, x->transa[0], v->ms[0], v->ns[0], FAMILIES_VALUE_##scalar(x->alpha), x->a, v->ldas[0], x->b, \
+     v->ldbs[0], FAMILIES_VALUE_##scalar(x->beta), x->c, v->ldcs[0])
+#define FAMILIES_GEMV_FORTRAN_PASS(type, scalar)                                                             \
+    (v->as, v->ms, v->ns, x->alpha, x->a, v->ldas, x->b, v->ldbs, x->beta, x->c, v->ldcs, 1001)
+#define FAMILIES_SYMV_CBLAS_PASS(type, scalar)                                                               \
+    (x->layout, x->uplo, v->ns[0], FAMILIES_VALUE_##scalar(x->alpha), x->a, v->ldas[0], x->b, v->ldbs[0],    \
+     FAMILIES_VALUE_##scalar(x->beta), x->c, v->ldcs[0])
+#define FAMILIES_SYMV_FORTRAN_PASS(type, scalar)                                                             \
+    (v->uplos, v->ns, x->alpha, x->a, v->ldas, x->b, v->ldbs, x->beta, x->c, v->ldcs, 1001)
+#define FAMILIES_HEMV_CBLAS_PASS   FAMILIES_SYMV_CBLAS_PASS
+#define FAMILIES_HEMV_FORTRAN_PASS FAMILIES_SYMV_FORTRAN_PASS
+
+#define FAMILIES_TRMV_CBLAS_PASS(type, scalar)                                                               \
+    (x->layout, x->uplo, x->transa[0], x->diag, v->ns[0], x->a, v->ldas[0], x->c, v->ldcs[0])
+#define FAMILIES_TRMV_FORTRAN_PASS(type, scalar)                                                             \
+    (v->uplos, v->as, v->diags, v->ns, x->a, v->ldas, x->c, v->ldcs, 1001, 1002, 1003)
+#define FAMILIES_TRSV_CBLAS_PASS   FAMILIES_TRMV_CBLAS_PASS
+#define FAMILIES_TRSV_FORTRAN_PASS FAMILIES_TRMV_FORTRAN_PASS
+
 #define FAMILIES_BATCH_CBLAS_PASS(type, scalar)                                                              \
     (x->layout, x->transa, x->transb, v->ms, v->ns, v->ks, x->alpha, x->a, v->ldas, x->b, v->ldbs, x->beta,  \
      x->c, v->ldcs, v->counts[0], v->sizes)

@@ -1,16 +1,17 @@
 #!/bin/sh
-# Netlib's testers of level 3 with the library preloaded. They compare every combination
+# Netlib's testers of level 3, or of level 2, with the library preloaded. They compare every combination
 # of arguments with their own computation, and replace xerbla by their own error handler, which a forwarded call
 # must reach.
 # The Fortran testers run on the system's libblas.so.3. Those of CBLAS run on Netlib's, because they use
 # internal variables that no other library has.
 #
-#   netlib.sh LIBRARY MODE TYPES     MODE: cpu, gpu (every product on lavapipe), auto (nothing set); TYPES:
-#                                    of s d c z
+#   netlib.sh LIBRARY MODE TYPES [LEVEL]     MODE: cpu, gpu (every product on lavapipe), auto (nothing set);
+#                                            TYPES: of s d c z; LEVEL: 3, or 2
 set -eu
 library=$(readlink -f "$1")
 mode=$2
 types=$3
+level=${4:-3}
 # shellcheck source=tests/programs/common.sh
 . "$(dirname "$0")/common.sh"
 
@@ -27,10 +28,18 @@ fi
 
 # Families that the device computes. Of the others, mode gpu asks only that their calls are intercepted.
 device_families='gemm syrk herk symm hemm syr2k her2k trmm trsm'
+[ "$level" = 3 ] || device_families='gemv symv hemv trmv trsv'
+
+columns='COLUMN-MAJOR COMPUTATIONAL TESTS'
+rows='ROW-MAJOR +COMPUTATIONAL TESTS'
+if [ "$level" = 2 ]; then # where those of complex types do not say which layout it was
+    columns='(COLUMN-MAJOR )?COMPUTATIONAL TESTS'
+    rows='(ROW-MAJOR +)?COMPUTATIONAL TESTS'
+fi
 
 case $mode in
 cpu) settings='LAVABLAS_MODE=cpu' ;;
-gpu) settings=$on_lavapipe ;;
+gpu) settings="$on_lavapipe LAVABLAS_RESIDENT=auto" ;; # without copies level 2 stays on the CPU
 auto) settings= ;;
 esac
 
@@ -157,23 +166,27 @@ run_testers() {
     type=$1
     fortran=
     cblas=
-    families='gemm symm trmm trsm syrk syr2k'
-    case $type in [cz]) families="$families hemm herk her2k" ;; esac
+    case $level$type in
+    2[cz]) families='gemv hemv trmv trsv' ;;
+    2*) families='gemv symv trmv trsv' ;;
+    3[cz]) families='gemm symm trmm trsm syrk syr2k hemm herk her2k' ;;
+    *) families='gemm symm trmm trsm syrk syr2k' ;;
+    esac
     for family in $families; do
         fortran="$fortran $type${family}_"
         cblas="$cblas cblas_$type$family"
     done
-    sed -E "$2" "$testers/${type}blat3.in" >"$folder/input"
-    run_tester "xblat3$type" "$folder/input" "${type}blat3.out" "$fortran" '' \
+    sed -E "$2" "$testers/${type}blat$level.in" >"$folder/input"
+    run_tester "xblat$level$type" "$folder/input" "${type}blat$level.out" "$fortran" '' \
         'COMPUTATIONAL TESTS'
     [ -n "$netlib_cblas" ] || return 0
-    sed -E "$2" "$testers/${type}in3" >"$folder/input"
-    run_tester "x${type}cblat3" "$folder/input" none "$cblas" "$netlib_cblas" \
-        'COLUMN-MAJOR COMPUTATIONAL TESTS' 'ROW-MAJOR +COMPUTATIONAL TESTS'
+    sed -E "$2" "$testers/${type}in$level" >"$folder/input"
+    run_tester "x${type}cblat$level" "$folder/input" none "$cblas" "$netlib_cblas" \
+        "$columns" "$rows"
 }
 
 # What else a release's tester may know is not tested.
-others_off='/(gemm|symm|hemm|trmm|trsm|syrk|herk|syr2k|her2k) /I!s/ T PUT F FOR NO TEST/ F &/'
+others_off='/('$(echo "$device_families" | tr ' ' '|')') /I!s/ T PUT F FOR NO TEST/ F &/'
 
 for type in $types; do
     run_testers "$type" "$others_off"

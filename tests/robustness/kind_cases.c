@@ -34,6 +34,11 @@ const struct kind_case kind_cases[] = {
     {ROW(SYR2K, PRODUCT),             GENERAL("nk"),     GENERAL("nk"), POSITIVE("nn"),    .explained = "ptnk"},
     {ROW(TRMM, PRODUCT),              POSITIVE("mm"),    NONE,          GENERAL("mn"),     .trans = "NT", .explained = "sptdmn"},
     {ROW(TRSM, SOLVE),                POSITIVE("mm"),    NONE,          GENERAL("mn"),     .trans = "NT", .explained = "sptdmn"},
+    {ROW(GEMV, MATRIX_VECTOR),        GENERAL("mn"),     GENERAL("1n"), GENERAL("1m"),     .explained = "tmn"},
+    {ROW(SYMV, MATRIX_VECTOR),        POSITIVE("nn"),    GENERAL("1n"), GENERAL("1n"),     .explained = "pn"},
+    {ROW(HEMV, MATRIX_VECTOR),        POSITIVE("nn"),    GENERAL("1n"), GENERAL("1n"),     .explained = "pn"},
+    {ROW(TRMV, TRIANGLE_VECTOR),      POSITIVE("nn"),    NONE,          GENERAL("1n"),     .trans = "NT", .explained = "ptdn"},
+    {ROW(TRSV, SOLVE_VECTOR),         POSITIVE("nn"),    NONE,          GENERAL("1n"),     .trans = "NT", .explained = "ptdn"},
     {ROW(BATCH, PRODUCT),             GENERAL("mk"),     GENERAL("kn"), GENERAL("mn"),     .members = 3},
     {ROW(STRIDED, PRODUCT),           GENERAL("mk"),     GENERAL("kn"), GENERAL("mn"),     .members = 4},
     {ROW(SYRK_BATCH, PRODUCT),        GENERAL("nk"),     NONE,          POSITIVE("nn"),    .members = 2},
@@ -157,7 +162,7 @@ static void make_matrix(struct kind_call *call, struct kind_matrix *x, const cha
         return;
     }
     for (int i = 0; i < 2; i++)
-        sizes[i] = size[i] == 'm' ? to->m[0] : size[i] == 'n' ? to->n[0] : to->k[0];
+        sizes[i] = size[i] == '1' ? 1 : size[i] == 'm' ? to->m[0] : size[i] == 'n' ? to->n[0] : to->k[0];
     if (is_turned(call, x))
         sizes[0] = sizes[1], sizes[1] = size[0] == 'm' ? to->m[0] : size[0] == 'n' ? to->n[0] : to->k[0];
     if (!strcmp(size, "mm") && to->side == 142)

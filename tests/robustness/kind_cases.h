@@ -26,7 +26,7 @@ struct kind_case {
     enum lava_family family;
     enum lava_operation_kind kind; /* what the device computes */
     struct {
-        const char *size; /* rows and columns, two of "mnk" */
+        const char *size; /* rows and columns, two of "mnk"; a vector has 1 row */
         enum kind_fill fill;
     } a, b, c;
     enum {

@@ -417,17 +417,21 @@ static int lost_some(void) {
 #endif
 
 #define LOST(function)                                                                                       \
-    .run = function, .lines = -1, .variables = {"LAVABLAS_PINNED=1M", "LAVABLAS_DEVICE=cpu:all"}
+    .run = function, .lines = -1,                                                                            \
+    .variables = {"LAVABLAS_PINNED=1M", "LAVABLAS_DEVICE=cpu:all", "LAVABLAS_RESIDENT=auto"}
 static const struct test_case cases[] = {
     {.name = "every_row_has_a_case", .run = every_row_has_a_case},
-    {.name = "values", .run = values, .variables = {"LAVABLAS_PINNED=1M"}},
-    {.name = "statistics", .run = statistics},
-    {.name = "little_memory", .run = little_memory},
+    {.name = "values", .run = values, .variables = {"LAVABLAS_PINNED=1M", "LAVABLAS_RESIDENT=auto"}},
+    {.name = "statistics", .run = statistics, .variables = {"LAVABLAS_RESIDENT=auto"}},
+    {.name = "little_memory", .run = little_memory, .variables = {"LAVABLAS_RESIDENT=auto"}},
     {.name = "beyond_memory",
      .run = beyond_memory,
      .variables = {"LAVABLAS_MEMORY=8M", "LAVABLAS_PINNED=1M"}},
 #ifdef LAVA_FAULT_INJECTION
-    {.name = "faults", .run = faults, .lines = -1, .variables = {"LAVABLAS_PINNED=1M"}},
+    {.name = "faults",
+     .run = faults,
+     .lines = -1,
+     .variables = {"LAVABLAS_PINNED=1M", "LAVABLAS_RESIDENT=auto"}},
     {.name = "lost", LOST(lost)},
     {.name = "lost_some", LOST(lost_some)},
 #endif

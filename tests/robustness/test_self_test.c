@@ -12,6 +12,7 @@
 
 #include "lib/lapack/device_matrix.h"
 #include "lib/lapack/families.h"
+#include "lib/level2/vector.h"
 #include "lib/offload/self_test.h"
 #include "lib/offload/steps.h"
 #include "lib/product/runner.h"
@@ -58,6 +59,7 @@ typedef enum lava_status download_function(struct lava_stream *stream,
 plan_function __real_lava_factorizer_run, __wrap_lava_factorizer_run;
 plan_function __real_lava_inverter_run, __wrap_lava_inverter_run;
 plan_function __real_lava_qr_runner_run, __wrap_lava_qr_runner_run;
+plan_function __real_lava_vector_run, __wrap_lava_vector_run;
 product_function __real_lava_runner_run, __wrap_lava_runner_run;
 download_function __real_lava_device_matrix_download, __wrap_lava_device_matrix_download;
 
@@ -74,6 +76,11 @@ enum lava_status __wrap_lava_inverter_run(struct lava_engine *user, const struct
 enum lava_status __wrap_lava_qr_runner_run(struct lava_engine *user, const struct lava_operation *operation,
                                            const struct lava_plan *plan, struct lava_progress *progress) {
     return spoil_result(operation, __real_lava_qr_runner_run(user, operation, plan, progress));
+}
+
+enum lava_status __wrap_lava_vector_run(struct lava_engine *user, const struct lava_operation *operation,
+                                        const struct lava_plan *plan, struct lava_progress *progress) {
+    return spoil_result(operation, __real_lava_vector_run(user, operation, plan, progress));
 }
 
 enum lava_status __wrap_lava_runner_run(struct lava_engine *user, const struct lava_operation *operation,
@@ -123,8 +130,9 @@ static enum lava_status run(step_function *step) {
 }
 
 /* In the order in which one step needs another. */
-static step_function *const steps[] = {test_first_kernel, lava_self_test_structured, lava_self_test_factors,
-                                       lava_self_test_inverses, lava_self_test_qr};
+static step_function *const steps[] = {test_first_kernel,      lava_self_test_structured,
+                                       lava_self_test_factors, lava_self_test_inverses,
+                                       lava_self_test_qr,      lava_self_test_vectors};
 
 static void right_results(void **state) {
     (void)state;
@@ -148,7 +156,8 @@ static void spoiled_results(void **state) {
                  {lava_self_test_inverses, LAVA_OPERATION_INVERT_CHOLESKY},
                  {lava_self_test_inverses, LAVA_OPERATION_INVERT_LU},
                  {lava_self_test_qr, LAVA_OPERATION_QR},
-                 {lava_self_test_qr, LAVA_OPERATION_QR_FORM}};
+                 {lava_self_test_qr, LAVA_OPERATION_QR_FORM},
+                 {lava_self_test_vectors, LAVA_OPERATION_MATRIX_VECTOR}};
     static const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_CFP32};
     (void)state;
     for (size_t i = 0; i < COUNT(cases) * COUNT(types); i++) {
