@@ -129,9 +129,10 @@ static double gain_of(const struct lava_operation *supposed, const struct lava_p
     return fmax(0, planned - gpu_ns);
 }
 
-/* A call that stays on the CPU uploads nothing. */
-static double upload_ns(const struct lava_plan *plan, double bytes) {
-    if (plan->place == LAVA_PLACE_GPU)
+/* Returns how long a new copy's upload takes beside the call's own. */
+static double upload_ns(const struct lava_operation *operation, bool is_b, const struct lava_plan *plan) {
+    double bytes = lava_residency_upload_bytes(operation, is_b, plan->place == LAVA_PLACE_GPU);
+    if (!(bytes > 0))
         return 0;
     const struct lava_figures *figures = lava_context_figures();
     struct lava_rates rates =
@@ -160,8 +161,8 @@ bool lava_residence_weigh(const struct lava_residence *residence, const struct l
                rent_ns = is_unchanged[i] ? gain_ns * own / bytes : 0;
         if (residence->is_candidate[i])
             lava_results_found(&matrix, residence->states[i], rent_ns);
-        if (!residence->is_candidate[i] ||
-            !lava_residents_weigh(residents, &matrix, residence->states[i], rent_ns, upload_ns(plan, own)))
+        if (!residence->is_candidate[i] || !lava_residents_weigh(residents, &matrix, residence->states[i],
+                                                                 rent_ns, upload_ns(operation, i, plan)))
             continue;
         operands[i]->is_stored = true;
         stays = true;
