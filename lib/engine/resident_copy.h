@@ -50,6 +50,7 @@ struct lava_residents_sums {
     uint64_t forgotten, evicted;      /* because of writes; for other memory */
     uint64_t differences;
     uint64_t refreshed_bytes;
+    double earned_ns; /* uploads that were saved, less what copies and faults of writes cost (estimates) */
 };
 
 /* Where a block begins in a matrix. */

@@ -156,6 +156,7 @@ static bool end_making(struct lava_residents *residents, const struct making *ma
         }
         seen->rule.used = residents->looks;
         residents->sums.stored++;
+        residents->sums.earned_ns -= lava_residency_cost_ns((double)making->copy->buffer.bytes, 0);
     }
     lava_residents_unlock(residents, &calm);
     return is_made;

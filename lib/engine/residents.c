@@ -248,6 +248,7 @@ static bool check(struct lava_residents *residents, struct lava_seen *seen,
     for (int i = 0; i < count; i++)
         lava_resident_copy_add_stale(seen->copy, spans[i]);
     seen->written_bytes += written_bytes;
+    residents->sums.earned_ns -= lava_residency_faults_ns((double)written_bytes);
     bool stays = count >= 0 && lava_residency_use(&seen->rule, bytes, (double)written_bytes,
                                                   saved_ns(seen, matrix), residents->looks);
     if (!stays)
@@ -299,8 +300,7 @@ enum lava_resident_state lava_residents_look(struct lava_residents *residents,
 }
 
 bool lava_residents_weigh(struct lava_residents *residents, const struct lava_host_matrix *matrix,
-                          enum lava_resident_state state, double rent_ns, double upload_ns) {
-    double price_ns = lava_residency_price_ns((double)lava_host_matrix_bytes(matrix), upload_ns);
+                          enum lava_resident_state state, double rent_ns, double price_ns) {
     bool pays = false;
     struct lava_calm calm;
     if (!lava_residents_lock(residents, LAVA_RESIDENTS_LOOK_NS, &calm))
@@ -419,6 +419,7 @@ static void count_use(struct lava_residents *residents, const struct lava_reside
     double share = (double)(sums->refreshed_bytes - before) / (double)lava_host_matrix_bytes(&hold->whole);
     seen->uses++;
     seen->saved_ns += seen->rent_ns * (1 - fmin(1, share));
+    sums->earned_ns += seen->rent_ns * (1 - fmin(1, share));
 }
 
 /* Returns whether the copy is dead, and nobody uses it any more. */

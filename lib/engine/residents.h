@@ -35,11 +35,10 @@ enum lava_resident_state {
 enum lava_resident_state lava_residents_look(struct lava_residents *residents,
                                              const struct lava_host_matrix *matrix, uint64_t *copy);
 /* What a look without a copy leads to. Of a matrix that is UNCHANGED a copy would have saved rent_ns in this
- * call. upload_ns: what its upload takes; 0: the call uploads it anyway. Returns whether the call should
- * leave a copy.
- */
+ * call. price_ns: what the rents have to add up to (dispatch/residency.h). Returns whether the call should
+ * leave a copy. */
 bool lava_residents_weigh(struct lava_residents *residents, const struct lava_host_matrix *matrix,
-                          enum lava_resident_state state, double rent_ns, double upload_ns);
+                          enum lava_resident_state state, double rent_ns, double price_ns);
 
 /* Begins to use the copy that this call's look has found, and no other one: what is stale of others is not
  * known. 0: it found none, and one is made, if need be in the place of others that are worth less. Returns

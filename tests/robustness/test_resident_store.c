@@ -395,8 +395,10 @@ static int all_writes_are_told(void) {
     resident_calls(&resident_whole, a, CALLS);
     struct lava_residents *residents = resident_store();
     const struct lava_host_matrix matrix = matrix_of(a, K);
+    double earned_ns = resident_sums().earned_ns;
     a[50 * LD] += 1;
     CASE_CHECK(lava_residents_look(residents, &matrix, &copy) == LAVA_RESIDENT_STAYS);
+    CASE_CHECK(resident_sums().earned_ns < earned_ns - 1000); /* a fault of a page */
     a[150 * LD] += 1;
     CASE_CHECK(lava_residents_give_up(residents, &matrix, &written));
     CASE_CHECK(written == 2 * 4096);
