@@ -139,7 +139,7 @@ void lava_program_history_note_copies(double earned_ns) {
 }
 
 bool lava_program_history_have_copies_won(void) {
-    return own.before.copies_ns > 0;
+    return own.before.runs > 0 && own.before.copies_ns > 0;
 }
 
 void lava_program_history_end(bool prepared) {
