@@ -45,6 +45,8 @@ void lava_history_add(struct lava_history *history, const struct lava_history_ru
         history->runs++;
     if (run->expected_ns >= LAVA_HISTORY_TIMED_NS)
         history->cpu_factor = run->cpu_ns / run->expected_ns;
+    if (run->copies_ns != 0)
+        history->copies_ns = run->copies_ns;
     history->won += has_won;
     history->lost += has_lost;
     history->gain_ns = has_won || has_lost ? gain_ns : history->gain_ns;

@@ -44,6 +44,7 @@ struct lava_history_run {
     /* By calls on the CPU that the device would have won, had it been prepared early. */
     double missed_ns;
     double cpu_ns, expected_ns; /* what such calls took, and their estimates */
+    double copies_ns; /* what copies of matrices saved (lib/engine/residents.h), less what they cost */
 };
 
 /* The runs so far. All zero: none. */
@@ -56,6 +57,7 @@ struct lava_history {
     double gain_ns;           /* of the last run that won or lost */
     double lost_ns;           /* how long the last run lasted that lost */
     double cpu_factor;        /* how many times its estimates the CPU takes in this program; 0: not known */
+    double copies_ns;         /* of the last run that had copies of matrices */
 };
 
 enum lava_history_rule lava_history_rule(const struct lava_history *history);

@@ -11,6 +11,9 @@
 /* Watching 512 MiB of small pages takes 3.2 ms at first, and 0.3 ms in each call (H100's host, Linux 6.18,
  * 2026-11-27). Huge pages take a thirtieth of that. */
 #define WATCH_NS_PER_BYTE (3.2e6 / 0x1p29)
+/* Processes with copies of 0.5 and 2 GiB took 3 to 65 ms longer to end for each 512 MiB, 40 in the median of
+ * eight cases (H100, driver 580, 2026-11-28): the driver frees them. */
+#define END_NS_PER_BYTE (40e6 / 0x1p29)
 /* The first write to a watched page takes 1.5 us longer (the same machine). */
 #define FAULT_NS_PER_BYTE (1500.0 / 4096)
 /* More than this share written: the program writes the matrix anew. */
@@ -20,7 +23,19 @@
 #define PATIENCE_MOST  10
 
 double lava_residency_cost_ns(double bytes, double upload_ns) {
-    return bytes * (ALLOCATION_NS_PER_BYTE + WATCH_NS_PER_BYTE) + upload_ns;
+    return bytes * (ALLOCATION_NS_PER_BYTE + WATCH_NS_PER_BYTE + END_NS_PER_BYTE) + upload_ns;
+}
+
+double lava_residency_price_ns(double bytes, double upload_ns) {
+    return lava_residency_cost_ns(bytes, upload_ns) + lava_residency_faults_ns(bytes);
+}
+
+double lava_residency_upload_bytes(const struct lava_operation *operation, bool is_b, bool on_device) {
+    const struct lava_read_matrix read = lava_operation_reads(operation, is_b);
+    const struct lava_operand *operand = is_b ? &operation->b : &operation->a;
+    bool has_triangle = read.part != LAVA_REGION_ALL || operand->structure == LAVA_STRUCTURE_TRIANGULAR;
+    double bytes = (double)read.rows * (double)read.columns * (double)lava_type_bytes(operation->type);
+    return !on_device ? bytes : has_triangle ? bytes / 2 : 0;
 }
 
 double lava_residency_faults_ns(double bytes) {
@@ -38,11 +53,11 @@ void lava_residency_see(struct lava_residency *residency, bool is_unchanged, dou
     residency->unchanged++;
 }
 
-bool lava_residency_pays(const struct lava_residency *residency, double cost_ns, bool is_check) {
+bool lava_residency_pays(const struct lava_residency *residency, double price_ns, bool is_check) {
     uint32_t times = UINT32_C(1) << residency->patience;
     if (is_check)
         return residency->unchanged > 0;
-    return residency->unchanged >= times && residency->rent_ns > 0 && residency->rent_ns >= times * cost_ns;
+    return residency->unchanged >= times && residency->rent_ns > 0 && residency->rent_ns >= times * price_ns;
 }
 
 void lava_residency_store(struct lava_residency *residency, double cost_ns) {

@@ -5,8 +5,7 @@
 #ifndef LAVA_DISPATCH_RESIDENCY_H
 #define LAVA_DISPATCH_RESIDENCY_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "dispatch/operation.h"
 
 enum lava_resident_use { LAVA_RESIDENT_OFF, LAVA_RESIDENT_AUTO, LAVA_RESIDENT_CHECK };
 
@@ -24,8 +23,14 @@ struct lava_residency {
     uint64_t used;      /* number of the last look (lava_residency_use) */
 };
 
-/* Returns what a copy costs. upload_ns: of an upload that only the copy needs; 0: the call uploads anyway. */
+/* Returns what a copy costs: to make it, and at the end of the process. upload_ns: of an upload that only the
+ * copy needs; 0: the call uploads anyway. */
 double lava_residency_cost_ns(double bytes, double upload_ns);
+/* Returns what it costs a program that writes the matrix anew after that. */
+double lava_residency_price_ns(double bytes, double upload_ns);
+/* Returns what goes up for a copy of A or B alone: a copy has the whole matrix, while a call that has a
+ * triangle uploads half of it, and a call on the CPU nothing. */
+double lava_residency_upload_bytes(const struct lava_operation *operation, bool is_b, bool on_device);
 
 /* Returns what the program's writes to n watched bytes cost it. */
 double lava_residency_faults_ns(double bytes);
@@ -33,10 +38,11 @@ double lava_residency_faults_ns(double bytes);
 /* A call without a copy has seen the matrix; a copy would have saved rent_ns of it. */
 void lava_residency_see(struct lava_residency *residency, bool is_unchanged, double rent_ns);
 /* Returns whether the call that has just seen it should leave a copy. By the rule of ski rental: when the
- * rents add up to the cost, so that the program never loses more than twice what it would with foresight.
+ * rents add up to the price, so that the program never takes more than twice as long for its uploads as with
+ * foresight, whatever it writes next.
  * Each copy that was given up in vain doubles what is asked of the next one. is_check: as soon as the matrix
  * was seen unchanged. */
-bool lava_residency_pays(const struct lava_residency *residency, double cost_ns, bool is_check);
+bool lava_residency_pays(const struct lava_residency *residency, double price_ns, bool is_check);
 
 /* There is a copy now. cost_ns: what it took to make. */
 void lava_residency_store(struct lava_residency *residency, double cost_ns);

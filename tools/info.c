@@ -208,9 +208,6 @@ static void print_cache(void) {
     lava_program_history_each(config->cache_home, print_program, NULL);
 }
 
-static const char *const resident_names[] = {
-    [LAVA_RESIDENT_OFF] = "off", [LAVA_RESIDENT_AUTO] = "auto", [LAVA_RESIDENT_CHECK] = "check"};
-
 static void print(const struct facts *facts) {
     const struct lava_cpu_blas *blas = lava_cpu_blas_get();
     printf("LavaBLAS %s: %s\n", LAVA_VERSION, facts->has_library ? facts->library : "no library");
@@ -236,7 +233,8 @@ static void print(const struct facts *facts) {
     } else {
         printf("device: none (%s); `lavablas doctor` says what to do\n", facts->why);
     }
-    printf("matrices that stay: LAVABLAS_RESIDENT=%s; %s%s\n", resident_names[lava_config_get()->resident],
+    printf("matrices that stay: LAVABLAS_RESIDENT=%s; %s%s\n",
+           lava_config_resident_name(lava_config_get()->resident),
            facts->unwatched ? "they cannot: " : "the kernel tells what is written",
            facts->unwatched ? facts->unwatched : "");
     print_cache();
@@ -308,7 +306,7 @@ static void put(const struct facts *facts) {
         printf("null");
         lava_json_put_member(stdout, "why", facts->why);
     }
-    lava_json_put_member(stdout, "resident", resident_names[config->resident]);
+    lava_json_put_member(stdout, "resident", lava_config_resident_name(config->resident));
     lava_json_put_member(stdout, "unwatched", facts->unwatched);
     lava_json_put_member(stdout, "cache", config->cache ? config->cache_home : NULL);
     const char *separator = "";

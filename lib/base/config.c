@@ -119,6 +119,13 @@ static bool parse_init(struct parser *parser, const struct variable *variable, c
     return is_word;
 }
 
+const char *lava_config_resident_name(enum lava_resident_use use) {
+    const struct word *word = resident_words;
+    while (word->value != (int)use)
+        word++;
+    return word->name;
+}
+
 bool lava_config_find_precision(const char *name, enum lava_precision *precision) {
     int found;
     if (!find_word(precision_words, name, &found))

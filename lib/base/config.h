@@ -73,6 +73,8 @@ void lava_config_find_mistyped(char *const *environment, lava_config_complain *c
 /* Understands "ieee", "standard" and "fast", in either case. Returns false, and leaves *precision unchanged,
  * for any other name. */
 bool lava_config_find_precision(const char *name, enum lava_precision *precision);
+/* Returns the word of LAVABLAS_RESIDENT. */
+const char *lava_config_resident_name(enum lava_resident_use use);
 /* Returns whether it is the name of a mode. */
 bool lava_config_is_mode(const char *name);
 

@@ -37,6 +37,7 @@ struct lava_resident_hold {
     struct lava_host_matrix block; /* of it, which the call works with */
     int64_t ld;                    /* on the device, in elements */
     bool is_filling;               /* columns of the block go up; nobody else holds the copy */
+    bool is_new;                   /* this call has made it */
     int count;
     struct lava_column_span spans[LAVA_MATRIX_WATCH_SPANS]; /* those columns */
     int missing_count;
@@ -49,6 +50,7 @@ struct lava_residents_sums {
     uint64_t forgotten, evicted;      /* because of writes; for other memory */
     uint64_t differences;
     uint64_t refreshed_bytes;
+    double earned_ns; /* uploads that were saved, less what copies and faults of writes cost (estimates) */
 };
 
 /* Where a block begins in a matrix. */

@@ -56,13 +56,16 @@ static bool reserve(struct lava_residents *residents, uint64_t bytes, double val
         after -= dead->buffer.bytes; /* it goes first */
     while (after > residents->most_bytes && evict(residents, value, after - residents->most_bytes))
         after -= residents->dead->buffer.bytes;
-    if (after <= residents->most_bytes)
+    if (after <= residents->most_bytes) {
+        residents->held_bytes += bytes;
         residents->bytes += bytes;
+    }
     lava_residents_unlock(residents, &calm);
     return after <= residents->most_bytes;
 }
 
-/* A buffer of the same size whose copy was given up is used again. */
+/* A buffer of the same size whose copy was given up is used again. The memory counts as held until the copy
+ * is in the table. */
 static const char *allocate(struct lava_residents *residents, struct lava_device *device,
                             struct lava_resident *copy, double value) {
     uint64_t bytes = lava_resident_copy_bytes(copy);
@@ -70,6 +73,7 @@ static const char *allocate(struct lava_residents *residents, struct lava_device
     if (dead) {
         copy->buffer = dead->buffer;
         dead->buffer = (struct lava_buffer){0};
+        residents->held_bytes += bytes;
         lava_resident_copy_destroy(dead, device);
         return NULL;
     }
@@ -83,6 +87,7 @@ static const char *allocate(struct lava_residents *residents, struct lava_device
             continue;
         }
         residents->bytes -= bytes;
+        residents->held_bytes -= bytes;
         return "the device has no memory for it";
     }
     return NULL;
@@ -90,8 +95,8 @@ static const char *allocate(struct lava_residents *residents, struct lava_device
 
 /* Returns the matrix, of which nobody else makes a copy meanwhile, and what a copy is worth for a byte; NULL
  * if it is to have none. */
-static struct lava_seen *begin_making(struct lava_residents *residents, const struct lava_host_matrix *matrix,
-                                      double *value) {
+static struct lava_seen *reserve_matrix(struct lava_residents *residents,
+                                        const struct lava_host_matrix *matrix, double *value) {
     struct lava_calm calm;
     if (!lava_residents_lock(residents, LAVA_RESIDENTS_LOOK_NS, &calm))
         return NULL;
@@ -107,9 +112,30 @@ static struct lava_seen *begin_making(struct lava_residents *residents, const st
     return seen;
 }
 
-/* Puts the copy into the table, in use unless hold is NULL. Returns false if it must not be there. */
-static bool end_making(struct lava_residents *residents, struct lava_seen *seen, struct lava_resident *copy,
-                       const char *refusal, double cost_ns, struct lava_resident_hold *hold) {
+/* A copy that is being made. */
+struct making {
+    struct lava_seen *seen;
+    struct lava_resident *copy; /* NULL: there is no memory for what is known of it */
+    double value;               /* of the copy, for a byte */
+    uint64_t begin_ns;
+};
+
+/* Returns false if the matrix is to have no copy. */
+static bool begin_making(struct lava_residents *residents, const struct lava_host_matrix *matrix,
+                         struct making *making) {
+    *making = (struct making){.begin_ns = lava_clock_now_ns()};
+    making->seen = reserve_matrix(residents, matrix, &making->value);
+    if (making->seen)
+        making->copy = lava_resident_copy_create(matrix);
+    return making->seen;
+}
+
+/* Puts the copy into the table, in use unless hold is NULL: by a call with the block. Returns false if it
+ * must not be there. */
+static bool end_making(struct lava_residents *residents, const struct making *making, const char *refusal,
+                       double cost_ns, const struct lava_host_matrix *block,
+                       struct lava_resident_hold *hold) {
+    struct lava_seen *seen = making->seen;
     struct lava_calm calm;
     if (!lava_residents_lock(residents, LAVA_RESIDENTS_STUCK_NS, &calm))
         return false;
@@ -121,12 +147,16 @@ static bool end_making(struct lava_residents *residents, struct lava_seen *seen,
         lava_residency_forget(&seen->rule,
                               refusal != call_failed); /* what was refused is refused again most often */
     if (is_made) {
-        copy->number = ++residents->copies;
-        seen->copy = copy;
-        if (hold)
-            lava_residents_begin_use(residents, copy, &seen->matrix, hold);
+        making->copy->number = ++residents->copies;
+        seen->copy = making->copy;
+        seen->written_bytes = 0;
+        if (hold) {
+            lava_residents_begin_use(residents, making->copy, block, hold);
+            hold->is_new = true;
+        }
         seen->rule.used = residents->looks;
         residents->sums.stored++;
+        residents->sums.earned_ns -= lava_residency_cost_ns((double)making->copy->buffer.bytes, 0);
     }
     lava_residents_unlock(residents, &calm);
     return is_made;
@@ -153,14 +183,17 @@ static void drop(struct lava_residents *residents, struct lava_device *device, s
     lava_residents_unlock(residents, &calm);
 }
 
-/* Puts the copy into the table, or drops it. hold: as in end_making. */
-static bool finish(struct lava_residents *residents, struct lava_device *device, struct lava_seen *seen,
-                   struct lava_resident *copy, const char *refusal, double cost_ns,
+/* Puts the copy into the table, or drops it. block, hold: as in end_making. */
+static bool finish(struct lava_residents *residents, struct lava_device *device, const struct making *making,
+                   const char *refusal, const struct lava_host_matrix *block,
                    struct lava_resident_hold *hold) {
-    const void *first = copy ? copy->matrix.first : NULL;
-    uint64_t bytes = copy ? copy->buffer.bytes : 0;
-    if (!end_making(residents, seen, copy, refusal, cost_ns, hold)) {
-        drop(residents, device, copy, refusal);
+    double cost_ns = (double)(lava_clock_now_ns() - making->begin_ns);
+    const void *first = making->copy ? making->copy->matrix.first : NULL;
+    uint64_t bytes = making->copy ? making->copy->buffer.bytes : 0;
+    bool is_made = end_making(residents, making, refusal, cost_ns, block, hold);
+    residents->held_bytes -= bytes;
+    if (!is_made) {
+        drop(residents, device, making->copy, refusal);
         return false;
     }
     /* without a hold it may be gone already */
@@ -173,46 +206,42 @@ static bool finish(struct lava_residents *residents, struct lava_device *device,
  * once, and memory takes long. */
 bool lava_residents_make(struct lava_residents *residents, struct lava_device *device,
                          const struct lava_host_matrix *matrix, struct lava_resident_hold *hold) {
-    double value;
-    uint64_t begin_ns = lava_clock_now_ns();
-    struct lava_seen *seen = begin_making(residents, matrix, &value);
-    if (!seen)
+    struct making making;
+    if (!begin_making(residents, matrix, &making))
         return false;
-    struct lava_resident *copy = lava_resident_copy_create(matrix);
-    const char *refusal = copy ? lava_matrix_watch_begin(&copy->watch, matrix) : no_memory;
+    const char *refusal = making.copy ? lava_matrix_watch_begin(&making.copy->watch, matrix) : no_memory;
     if (!refusal)
-        refusal = allocate(residents, device, copy, value);
-    return finish(residents, device, seen, copy, refusal, (double)(lava_clock_now_ns() - begin_ns), hold);
+        refusal = allocate(residents, device, making.copy, making.value);
+    return finish(residents, device, &making, refusal, matrix, hold);
 }
 
 bool lava_residents_prepare(struct lava_residents *residents, struct lava_device *device,
                             const struct lava_host_matrix *matrix, struct lava_resident_hold *hold) {
-    double value;
-    uint64_t begin_ns = lava_clock_now_ns();
-    struct lava_seen *seen = begin_making(residents, matrix, &value);
-    if (!seen)
+    struct making making;
+    if (!begin_making(residents, matrix, &making))
         return false;
-    struct lava_resident *copy = lava_resident_copy_create(matrix);
-    const char *refusal = copy ? allocate(residents, device, copy, value) : no_memory;
+    struct lava_resident *copy = making.copy;
+    const char *refusal = copy ? allocate(residents, device, copy, making.value) : no_memory;
     if (refusal)
-        return finish(residents, device, seen, copy, refusal, (double)(lava_clock_now_ns() - begin_ns), NULL);
-    copy->making = seen;
-    copy->memory_ns = lava_clock_now_ns() - begin_ns;
+        return finish(residents, device, &making, refusal, NULL, NULL);
+    copy->making = making.seen;
+    copy->memory_ns = lava_clock_now_ns() - making.begin_ns;
     *hold = (struct lava_resident_hold){
         .resident = copy, .buffer = &copy->buffer, .whole = *matrix, .ld = copy->ld};
     return true;
 }
 
+/* The call's own work between the two is no cost of the copy. */
 void lava_residents_adopt(struct lava_residents *residents, struct lava_device *device,
                           struct lava_resident_hold *hold, bool is_good) {
     struct lava_resident *copy = hold->resident;
     if (!copy)
         return;
-    uint64_t begin_ns = lava_clock_now_ns();
+    const struct making making = {
+        .seen = copy->making, .copy = copy, .begin_ns = lava_clock_now_ns() - copy->memory_ns};
     copy->matrix.part = hold->whole.part;
     copy->stale_count = 0;
     const char *refusal = is_good ? lava_matrix_watch_begin(&copy->watch, &copy->matrix) : call_failed;
-    finish(residents, device, copy->making, copy, refusal,
-           (double)(lava_clock_now_ns() - begin_ns + copy->memory_ns), NULL);
+    finish(residents, device, &making, refusal, NULL, NULL);
     *hold = (struct lava_resident_hold){0};
 }

@@ -20,6 +20,8 @@
 /* Copies take at most one part in this many of the device's memory. */
 #define MEMORY_SHARE 2
 #define PAUSE_NS     20000 /* of those who wait for the lock */
+/* A pause that took longer counts as this much: all threads may have been stopped, the holder's, too. */
+#define PAUSE_MOST_NS 10000000
 
 struct lava_host_matrix lava_residents_matrix(const struct lava_operation *operation, bool is_b) {
     const struct lava_read_matrix read = lava_operation_reads(operation, is_b);
@@ -41,24 +43,28 @@ struct lava_residents *lava_residents_create(enum lava_resident_use use, uint64_
     return residents;
 }
 
+static uint64_t pause_a_little(void) {
+    uint64_t begin_ns = lava_clock_now_ns();
+    nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+    uint64_t ns = lava_clock_now_ns() - begin_ns;
+    return ns < PAUSE_MOST_NS ? ns : PAUSE_MOST_NS;
+}
+
 /* Signals wait until the thread unlocks. Returns false if it did not get the lock in time, or if another one
  * has had it for that long. The time of day, by which pthread_mutex_timedlock waits, may be set meanwhile. */
 bool lava_residents_lock(struct lava_residents *residents, uint64_t ns, struct lava_calm *calm) {
-    uint64_t begin_ns = lava_clock_now_ns(), now_ns = begin_ns;
+    uint64_t waited_ns = 0;
     *calm = lava_calm_down();
     while (pthread_mutex_trylock(&residents->lock) != 0) {
         uint64_t since_ns = residents->locked_since_ns;
-        bool is_lost = since_ns > 0 && now_ns > since_ns + ns; /* or all threads were stopped */
-        if (now_ns - begin_ns >= (!is_lost                        ? ns
-                                  : ns >= LAVA_RESIDENTS_STUCK_NS ? LAVA_RESIDENTS_LOOK_NS
-                                                                  : 0)) {
+        bool is_lost = since_ns > 0 && lava_clock_now_ns() > since_ns + ns; /* or all threads were stopped */
+        if (waited_ns >= (!is_lost ? ns : ns >= LAVA_RESIDENTS_STUCK_NS ? LAVA_RESIDENTS_LOOK_NS : 0)) {
             lava_calm_end(calm);
             return false;
         }
-        nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
-        now_ns = lava_clock_now_ns();
+        waited_ns += pause_a_little();
     }
-    residents->locked_since_ns = now_ns;
+    residents->locked_since_ns = lava_clock_now_ns();
     return true;
 }
 
@@ -241,6 +247,8 @@ static bool check(struct lava_residents *residents, struct lava_seen *seen,
     }
     for (int i = 0; i < count; i++)
         lava_resident_copy_add_stale(seen->copy, spans[i]);
+    seen->written_bytes += written_bytes;
+    residents->sums.earned_ns -= lava_residency_faults_ns((double)written_bytes);
     bool stays = count >= 0 && lava_residency_use(&seen->rule, bytes, (double)written_bytes,
                                                   saved_ns(seen, matrix), residents->looks);
     if (!stays)
@@ -292,8 +300,7 @@ enum lava_resident_state lava_residents_look(struct lava_residents *residents,
 }
 
 bool lava_residents_weigh(struct lava_residents *residents, const struct lava_host_matrix *matrix,
-                          enum lava_resident_state state, double rent_ns, double upload_ns) {
-    double cost_ns = lava_residency_cost_ns((double)lava_host_matrix_bytes(matrix), upload_ns);
+                          enum lava_resident_state state, double rent_ns, double price_ns) {
     bool pays = false;
     struct lava_calm calm;
     if (!lava_residents_lock(residents, LAVA_RESIDENTS_LOOK_NS, &calm))
@@ -303,7 +310,7 @@ bool lava_residents_weigh(struct lava_residents *residents, const struct lava_ho
         lava_residency_see(&seen->rule, state == LAVA_RESIDENT_UNCHANGED, rent_ns);
         seen->rent_ns = rent_ns;
         pays = lava_host_matrix_bytes(matrix) <= residents->most_bytes &&
-               lava_residency_pays(&seen->rule, cost_ns, residents->use == LAVA_RESIDENT_CHECK);
+               lava_residency_pays(&seen->rule, price_ns, residents->use == LAVA_RESIDENT_CHECK);
         if (pays || state != LAVA_RESIDENT_UNCHANGED) /* what was refused once has cost patience */
             seen->refusal = NULL;
     }
@@ -344,16 +351,20 @@ bool lava_residents_give_up(struct lava_residents *residents, const struct lava_
     if (!lava_residents_lock(residents, LAVA_RESIDENTS_LOOK_NS, &calm))
         return false;
     struct lava_seen *seen = lava_residents_find(residents, matrix);
-    bool has_copy = seen && seen->copy;
+    bool has_copy = seen && seen->copy, had_copy = has_copy || (seen && seen->written_bytes > 0);
     if (has_copy &&
         lava_matrix_watch_ask(&seen->copy->watch, matrix, spans, written_bytes) == LAVA_MATRIX_WATCH_LIES)
         tell_of_lie(residents, seen);
     else if (has_copy)
         lava_residents_forget(residents, seen, false);
+    if (had_copy) {
+        *written_bytes += seen->written_bytes;
+        seen->written_bytes = 0;
+    }
     lava_residents_unlock(residents, &calm);
     if (has_copy)
         end_watches(residents);
-    return has_copy;
+    return had_copy;
 }
 
 /* Finds the copy with the number. */
@@ -381,11 +392,12 @@ bool lava_residents_is_written(struct lava_residents *residents, const struct la
                                const struct lava_host_matrix *part) {
     struct lava_calm calm;
     if (!lava_residents_lock(residents, LAVA_RESIDENTS_STUCK_NS, &calm))
-        return false;
+        return true;
     struct lava_seen *seen = find_number(residents, hold->resident->number);
     if (seen && !check(residents, seen, &hold->block))
         lava_residents_forget(residents, seen, true);
-    bool is_written = !residents->is_distrusted && lava_resident_copy_stale(hold->resident, part) > 0;
+    bool is_written = !residents->is_distrusted &&
+                      (hold->resident->is_dead || lava_resident_copy_stale(hold->resident, part) > 0);
     lava_residents_unlock(residents, &calm);
     return is_written;
 }
@@ -395,6 +407,8 @@ static void count_use(struct lava_residents *residents, const struct lava_reside
                       struct lava_seen *seen) {
     struct lava_residents_sums *sums = &residents->sums;
     uint64_t before = sums->refreshed_bytes;
+    if (hold->is_new) /* it has not served yet */
+        return;
     sums->used++;
     sums->refreshed += hold->is_filling;
     for (int i = 0; i < hold->count; i++)
@@ -405,6 +419,7 @@ static void count_use(struct lava_residents *residents, const struct lava_reside
     double share = (double)(sums->refreshed_bytes - before) / (double)lava_host_matrix_bytes(&hold->whole);
     seen->uses++;
     seen->saved_ns += seen->rent_ns * (1 - fmin(1, share));
+    sums->earned_ns += seen->rent_ns * (1 - fmin(1, share));
 }
 
 /* Returns whether the copy is dead, and nobody uses it any more. */

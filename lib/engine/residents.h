@@ -35,11 +35,10 @@ enum lava_resident_state {
 enum lava_resident_state lava_residents_look(struct lava_residents *residents,
                                              const struct lava_host_matrix *matrix, uint64_t *copy);
 /* What a look without a copy leads to. Of a matrix that is UNCHANGED a copy would have saved rent_ns in this
- * call. upload_ns: what its upload takes; 0: the call uploads it anyway. Returns whether the call should
- * leave a copy.
- */
+ * call. price_ns: what the rents have to add up to (dispatch/residency.h). Returns whether the call should
+ * leave a copy. */
 bool lava_residents_weigh(struct lava_residents *residents, const struct lava_host_matrix *matrix,
-                          enum lava_resident_state state, double rent_ns, double upload_ns);
+                          enum lava_resident_state state, double rent_ns, double price_ns);
 
 /* Begins to use the copy that this call's look has found, and no other one: what is stale of others is not
  * known. 0: it found none, and one is made, if need be in the place of others that are worth less. Returns
@@ -47,8 +46,8 @@ bool lava_residents_weigh(struct lava_residents *residents, const struct lava_ho
 bool lava_residents_hold(struct lava_residents *residents, struct lava_device *device,
                          const struct lava_host_matrix *matrix, uint64_t copy,
                          struct lava_resident_hold *hold);
-/* Returns whether the kernel tells that the part of the held block was written after the call looked at it:
- * then it may differ from the copy. */
+/* Returns whether the part of the held block may differ from the copy: the kernel tells that it was written
+ * after the call looked at it, or nothing is known of the copy any more. */
 bool lava_residents_is_written(struct lava_residents *residents, const struct lava_resident_hold *hold,
                                const struct lava_host_matrix *part);
 /* What becomes of the copy. */
@@ -62,10 +61,10 @@ enum lava_resident_end {
 void lava_residents_return(struct lava_residents *residents, struct lava_device *device,
                            struct lava_resident_hold *hold, enum lava_resident_end end);
 /* A result that is on the device when a call ends. Before the call writes the host's matrix its copy, if it
- * has one, is given up: returns whether it had, and how many bytes of it the program had written. Then memory
- * for a copy, which nobody finds yet: returns false, and leaves *hold alone, if there is none. When the host
- * has all of the matrix's part, and the call has not yet returned, the copy is found from then on, or freed
- * if it is not good. What was seen of the matrix is forgotten for what it holds now. */
+ * has one, is given up: returns whether it has one, or had one that the program has written, and how many
+ * bytes. Then memory for a copy, which nobody finds yet: returns false, and leaves *hold alone, if there is
+ * none. When the host has all of the matrix's part, and the call has not yet returned, the copy is found from
+ * then on, or freed if it is not good. What was seen of the matrix is forgotten for what it holds now. */
 bool lava_residents_give_up(struct lava_residents *residents, const struct lava_host_matrix *matrix,
                             uint64_t *written_bytes);
 bool lava_residents_prepare(struct lava_residents *residents, struct lava_device *device,

@@ -29,7 +29,8 @@ struct lava_seen {
     double rent_ns;       /* of one use of the whole matrix */
     uint64_t calls, uses; /* without a copy, and of copies that later calls found */
     double saved_ns;
-    bool is_making; /* a call makes a copy */
+    uint64_t written_bytes; /* by the program while it had its last copy, as far as looks have found */
+    bool is_making;         /* a call makes a copy */
     struct lava_resident *copy;
 };
 

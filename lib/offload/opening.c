@@ -22,6 +22,7 @@
 #include "lib/offload/process.h"
 #include "lib/offload/program_history.h"
 #include "lib/offload/readiness.h"
+#include "lib/offload/residence.h"
 #include "lib/offload/threshold.h"
 
 /* At exit, a preparation of a software device is waited for this much longer. */
@@ -68,6 +69,7 @@ static void use_figures(const struct lava_figures *figures) {
 
 static void end_measuring(const struct timespec *deadline) {
     const unsigned unused = LAVA_READINESS_IN(COLD) | LAVA_READINESS_IN(GONE);
+    lava_program_history_note_copies(lava_residence_earned_ns());
     lava_program_history_end(lava_readiness_in(unused) != LAVA_READINESS_ALL);
     lava_calibration_stop(deadline);
 }

@@ -33,6 +33,7 @@ static struct {
     _Atomic bool early;
     _Atomic uint64_t needs;
     _Atomic int64_t saved_ns, missed_ns, cpu_ns, expected_ns;
+    double copies_ns;
 } own;
 
 /* If another setting decides when a device is prepared, a history would tell nothing. */
@@ -43,8 +44,8 @@ static enum lava_history_use use_of(const struct lava_config *config) {
 
 static bool is_sound(const struct lava_program_history_entry *entry, size_t bytes) {
     return bytes == sizeof *entry && entry->history.quiet <= LAVA_HISTORY_QUIET_MOST &&
-           isfinite(entry->history.gain_ns) && entry->history.lost_ns >= 0 &&
-           entry->history.cpu_factor >= 0 && entry->history.cpu_factor < 1e3 &&
+           isfinite(entry->history.gain_ns) && isfinite(entry->history.copies_ns) &&
+           entry->history.lost_ns >= 0 && entry->history.cpu_factor >= 0 && entry->history.cpu_factor < 1e3 &&
            memchr(entry->name, 0, sizeof entry->name);
 }
 
@@ -133,6 +134,14 @@ double lava_program_history_cpu_factor(void) {
     return own.before.cpu_factor > 0 ? own.before.cpu_factor : 1;
 }
 
+void lava_program_history_note_copies(double earned_ns) {
+    own.copies_ns = earned_ns;
+}
+
+bool lava_program_history_have_copies_won(void) {
+    return own.before.runs > 0 && own.before.copies_ns > 0;
+}
+
 void lava_program_history_end(bool prepared) {
     const struct lava_history_run run = {.lasted_ns = lasted_ns(),
                                          .prepared = prepared || own.early,
@@ -140,7 +149,8 @@ void lava_program_history_end(bool prepared) {
                                          .saved_ns = (double)own.saved_ns,
                                          .missed_ns = (double)own.missed_ns,
                                          .cpu_ns = (double)own.cpu_ns,
-                                         .expected_ns = (double)own.expected_ns};
+                                         .expected_ns = (double)own.expected_ns,
+                                         .copies_ns = own.copies_ns};
     if (own.early)
         own.use = use_of(lava_config_get()); /* there may have been no call */
     if (own.use != LAVA_HISTORY_ON || own.process != getpid())

@@ -42,6 +42,10 @@ void lava_program_history_count_cpu(double elapsed_ns, double expected_ns);
 /* Returns how many times its estimates the CPU took in earlier runs; 1 if that is not known. A run that is
  * early has few calls on the CPU to learn it from. */
 double lava_program_history_cpu_factor(void);
+/* Notes what copies of matrices have saved this run, less what they cost, and returns whether they won in the
+ * last run that had some. */
+void lava_program_history_note_copies(double earned_ns);
+bool lava_program_history_have_copies_won(void);
 /* Adds the run to the file. exit() calls this; prepared: a device was opened, or is being opened. */
 void lava_program_history_end(bool prepared);
 

@@ -16,6 +16,7 @@
 #include "lib/engine/results.h"
 #include "lib/offload/context.h"
 #include "lib/offload/planning.h"
+#include "lib/offload/program_history.h"
 #include "lib/offload/threshold.h"
 
 static struct {
@@ -132,14 +133,29 @@ static double gain_of(const struct lava_operation *supposed, const struct lava_p
     return fmax(0, planned - gpu_ns);
 }
 
-/* A call that stays on the CPU uploads nothing. */
-static double upload_ns(const struct lava_plan *plan, double bytes) {
-    if (plan->place == LAVA_PLACE_GPU)
+double lava_residence_earned_ns(void) {
+    const struct lava_engine *engine = lava_context_engine();
+    struct lava_residents *residents = engine ? engine->device->shared->residents : NULL;
+    return residents ? lava_residents_sums(residents).earned_ns : 0;
+}
+
+/* Returns how long a new copy's upload takes beside the call's own. */
+static double upload_ns(const struct lava_operation *operation, bool is_b, const struct lava_plan *plan) {
+    double bytes = lava_residency_upload_bytes(operation, is_b, plan->place == LAVA_PLACE_GPU);
+    if (!(bytes > 0))
         return 0;
     const struct lava_figures *figures = lava_context_figures();
     struct lava_rates rates =
         lava_cost_rates(lava_profiles_find(lava_context_capabilities()), &figures->device);
     return 1e9 * bytes / rates.upload_bytes_per_s;
+}
+
+/* A program whose copies have won before is not expected to write its matrices right after. */
+static double price_ns(const struct lava_operation *operation, bool is_b, const struct lava_plan *plan) {
+    const struct lava_host_matrix matrix = lava_residents_matrix(operation, is_b);
+    double bytes = (double)lava_host_matrix_bytes(&matrix), up_ns = upload_ns(operation, is_b, plan);
+    return lava_program_history_have_copies_won() ? lava_residency_cost_ns(bytes, up_ns)
+                                                  : lava_residency_price_ns(bytes, up_ns);
 }
 
 bool lava_residence_weigh(const struct lava_residence *residence, const struct lava_plan *plan,
@@ -163,8 +179,8 @@ bool lava_residence_weigh(const struct lava_residence *residence, const struct l
                rent_ns = is_unchanged[i] ? gain_ns * own / bytes : 0;
         if (residence->is_candidate[i])
             lava_results_found(&matrix, residence->states[i], rent_ns);
-        if (!residence->is_candidate[i] ||
-            !lava_residents_weigh(residents, &matrix, residence->states[i], rent_ns, upload_ns(plan, own)))
+        if (!residence->is_candidate[i] || !lava_residents_weigh(residents, &matrix, residence->states[i],
+                                                                 rent_ns, price_ns(operation, i, plan)))
             continue;
         operands[i]->is_stored = true;
         stays = true;

@@ -20,4 +20,7 @@ struct lava_residence lava_residence_look(struct lava_operation *operation);
 bool lava_residence_weigh(const struct lava_residence *residence, const struct lava_plan *plan,
                           struct lava_operation *operation);
 
+/* Returns what copies have saved this process, less what they cost; 0: there were none. */
+double lava_residence_earned_ns(void);
+
 #endif

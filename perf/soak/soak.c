@@ -3,15 +3,17 @@
  * lost. Tells what was wrong, lost or hung, how many faults came, and how memory and descriptors grew.
  *
  *   soak [--seconds S] [--rounds N] [--threads N] [--order N] [--seed N] [--faults] [--patience S]
- *        [--growth MIB] [--device]
+ *        [--growth MIB] [--device] [--residents]
  *
  * Each round is a process of its own, in a share of the time; it prints its memory after each fifth. --order:
  * of the largest matrices. --patience: a call that takes longer hangs. --growth: of the memory after the
  * first fifth of a round, at most. --device: fails unless every family had calls on the device. Without
- * LAVABLAS_MODE=gpu the library chooses where a call runs.
+ * LAVABLAS_MODE=gpu the library chooses where a call runs. --residents: matrices stay on the device, and each
+ * copy is compared in each call (LAVABLAS_RESIDENT=check). Before some calls a byte of A is stored anew as it
+ * is, which makes its page a written one. Only matrices of 1 MiB or more stay: --order 400 for double.
  *
- * Invariant: the exit status is 0 only if nothing was wrong, lost, hung or grew too much, and with --faults
- * only if faults came. */
+ * Invariant: the exit status is 0 only if nothing was wrong, lost, hung or grew too much, with --faults only
+ * if faults came, with --residents only if copies were used and none differed. */
 #include <getopt.h>
 #include <pthread.h>
 #include <signal.h>
@@ -27,6 +29,9 @@
 
 #include "lavablas.h"
 #include "lib/base/fault.h"
+#include "lib/engine/engine.h"
+#include "lib/engine/residents.h"
+#include "lib/offload/context.h"
 #include "perf/soak/soak_problem.h"
 #include "tests/robustness/descriptors.h"
 
@@ -38,7 +43,7 @@ struct options {
     double seconds, patience_s, growth_mib;
     int rounds, threads, order;
     unsigned seed;
-    bool faults, device;
+    bool faults, device, residents;
 };
 
 /* The threads' counters, read by the parent. */
@@ -47,7 +52,8 @@ static struct shared {
     atomic_long faults_set, faults_came;
     atomic_long begun_ms[MOST_THREADS]; /* when a thread's call began; 0: none is under way */
     _Atomic(const struct soak_routine *) routine[MOST_THREADS];
-    atomic_long growth_kib, descriptors; /* of the round that grew most */
+    atomic_long growth_kib, descriptors;              /* of the round that grew most */
+    atomic_long stored, used, refreshed, differences; /* copies of matrices */
 } * shared;
 
 static struct options options;
@@ -96,8 +102,13 @@ static void *call_until_stopped(void *argument) {
     struct soak_room room;
     if (!soak_room_init(&room, problems, problem_count))
         exit(2);
-    while (!stopping)
-        make_call(thread, problems[rand_r(&seed) % problem_count], &room);
+    while (!stopping) {
+        const struct soak_problem *problem = problems[rand_r(&seed) % problem_count];
+        if (options.residents && rand_r(&seed) % 4 == 0)
+            __atomic_fetch_add((unsigned char *)problem->a + (size_t)rand_r(&seed) % problem->a_bytes, 0,
+                               __ATOMIC_RELAXED);
+        make_call(thread, problem, &room);
+    }
     soak_room_finish(&room);
     return NULL;
 }
@@ -156,6 +167,17 @@ static void wait_for_end(double seconds, unsigned *seed, struct held held[FIFTHS
     }
 }
 
+static void count_copies(void) {
+    const struct lava_engine *engine = lava_context_engine();
+    if (!engine || !engine->device->shared->residents)
+        return;
+    const struct lava_residents_sums sums = lava_residents_sums(engine->device->shared->residents);
+    shared->stored += (long)sums.stored;
+    shared->used += (long)sums.used;
+    shared->refreshed += (long)sums.refreshed;
+    shared->differences += (long)sums.differences;
+}
+
 /* Prints what a round held, and keeps how much it grew. */
 static void report_round(int round, const struct held held[FIFTHS]) {
     const struct held *first = &held[0], *last = &held[FIFTHS - 1];
@@ -195,6 +217,7 @@ static int run_round(int round, double seconds, unsigned seed) {
     stopping = true;
     for (int i = 0; i < options.threads; i++)
         pthread_join(threads[i], NULL);
+    count_copies();
     for (int i = 0; i < problem_count; i++)
         soak_problem_free(problems[i]);
     free(problems);
@@ -253,28 +276,37 @@ static int summarize(bool ended, long hung) {
            "descriptors by %ld\n",
            shared->wrong, shared->lost, hung, shared->faults_set, shared->faults_came,
            (double)shared->growth_kib / 1024, shared->descriptors);
+    bool stay = !options.residents || (shared->used > 0 && shared->differences == 0);
+    if (options.residents)
+        printf("copies of matrices: %ld stored, %ld used, %ld uploaded anew in part, %ld differed\n",
+               shared->stored, shared->used, shared->refreshed, shared->differences);
     if (options.faults && shared->faults_came == 0)
         printf("no fault came, although faults were asked for\n");
     if (options.device && !everywhere)
         printf("a family had no call on the device\n");
-    return !(ended && calls > 0 && shared->wrong == 0 && shared->lost == 0 && hung == 0 &&
+    return !(ended && calls > 0 && stay && shared->wrong == 0 && shared->lost == 0 && hung == 0 &&
              (double)shared->growth_kib <= 1024 * options.growth_mib && shared->descriptors <= 0 &&
              (everywhere || !options.device) && (shared->faults_came > 0 || !options.faults));
 }
 
 static int usage(void) {
     fprintf(stderr, "usage: soak [--seconds S] [--rounds N] [--threads N] [--order N] [--seed N] [--faults]\n"
-                    "            [--patience S] [--growth MIB] [--device]\n");
+                    "            [--patience S] [--growth MIB] [--device] [--residents]\n");
     return 2;
 }
 
 static bool parse_options(int count, char **arguments) {
-    static const struct option known[] = {
-        {"seconds", required_argument, NULL, 's'},  {"rounds", required_argument, NULL, 'r'},
-        {"threads", required_argument, NULL, 't'},  {"order", required_argument, NULL, 'n'},
-        {"seed", required_argument, NULL, 'x'},     {"faults", no_argument, NULL, 'f'},
-        {"patience", required_argument, NULL, 'p'}, {"growth", required_argument, NULL, 'g'},
-        {"device", no_argument, NULL, 'd'},         {NULL, 0, NULL, 0}};
+    static const struct option known[] = {{"seconds", required_argument, NULL, 's'},
+                                          {"rounds", required_argument, NULL, 'r'},
+                                          {"threads", required_argument, NULL, 't'},
+                                          {"order", required_argument, NULL, 'n'},
+                                          {"seed", required_argument, NULL, 'x'},
+                                          {"faults", no_argument, NULL, 'f'},
+                                          {"patience", required_argument, NULL, 'p'},
+                                          {"growth", required_argument, NULL, 'g'},
+                                          {"device", no_argument, NULL, 'd'},
+                                          {"residents", no_argument, NULL, 'k'},
+                                          {NULL, 0, NULL, 0}};
     int option;
     while ((option = getopt_long(count, arguments, "", known, NULL)) != -1) {
         double value = optarg ? atof(optarg) : 0;
@@ -306,6 +338,9 @@ static bool parse_options(int count, char **arguments) {
         case 'd':
             options.device = true;
             break;
+        case 'k':
+            options.residents = true;
+            break;
         default:
             return false;
         }
@@ -332,6 +367,8 @@ int main(int count, char **arguments) {
     }
 #endif
     setenv("LAVABLAS_STATS", "/dev/null", 0); /* every call is recorded */
+    if (options.residents)
+        setenv("LAVABLAS_RESIDENT", "check", 1);
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED)
         return 2;

@@ -108,6 +108,19 @@ static void the_cpus_time_in_this_program(void **state) {
     assert_true(history.cpu_factor == 1);
 }
 
+/* A run without copies tells nothing of them. */
+static void what_copies_earned_in_the_last_run_that_had_some(void **state) {
+    struct lava_history history = {0};
+    (void)state;
+    lava_history_add(&history,
+                     &(struct lava_history_run){.prepared = true, .saved_ns = 1e9, .copies_ns = 2e8});
+    assert_true(history.copies_ns == 2e8);
+    lava_history_add(&history, &(struct lava_history_run){.prepared = true, .saved_ns = 1e9});
+    assert_true(history.copies_ns == 2e8);
+    lava_history_add(&history, &(struct lava_history_run){.prepared = true, .copies_ns = -1e6});
+    assert_true(history.copies_ns == -1e6);
+}
+
 /* A program that is started for its help text once in a while is prepared early again after its next win. */
 static void a_loss_among_wins_costs_one_run(void **state) {
     struct lava_history history = {0};
@@ -185,6 +198,7 @@ int main(void) {
         cmocka_unit_test(losses_make_it_quiet_for_longer_and_longer),
         cmocka_unit_test(quiet_until_twice_as_long_as_the_loss),
         cmocka_unit_test(the_cpus_time_in_this_program),
+        cmocka_unit_test(what_copies_earned_in_the_last_run_that_had_some),
         cmocka_unit_test(a_loss_among_wins_costs_one_run),
         cmocka_unit_test(what_never_wins_is_seldom_tried),
         cmocka_unit_test(a_win_ends_the_quiet),

@@ -66,6 +66,19 @@ static void faults(void **state) {
     assert_in_range(copies, 1, 5);
 }
 
+/* Reads that save a little more than a copy costs. What faults have cost once keeps two results from having
+ * copies; it is doubted enough at the third. */
+static void faults_are_forgotten_slowly(void **state) {
+    struct lava_result_rule rule = {0};
+    (void)state;
+    leave_and_read(&rule, 4, COST / 2);
+    assert_true(leave_and_read(&rule, 4, 0));
+    lava_result_rule_write(&rule, 1.3 * COST / lava_residency_faults_ns(1));
+    assert_false(leave_and_read(&rule, 4, COST / 2));
+    assert_false(leave_and_read(&rule, 4, COST / 2));
+    assert_true(leave_and_read(&rule, 4, COST / 2));
+}
+
 static void check_mode(void **state) {
     struct lava_result_rule rule = {0};
     (void)state;
@@ -76,8 +89,11 @@ static void check_mode(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(read_results_stay), cmocka_unit_test(unread_results_do_not),
-        cmocka_unit_test(changed_results), cmocka_unit_test(faults), cmocka_unit_test(check_mode)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(read_results_stay),
+                                       cmocka_unit_test(unread_results_do_not),
+                                       cmocka_unit_test(changed_results),
+                                       cmocka_unit_test(faults),
+                                       cmocka_unit_test(faults_are_forgotten_slowly),
+                                       cmocka_unit_test(check_mode)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

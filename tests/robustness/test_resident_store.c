@@ -2,6 +2,8 @@
  * up to date, and what becomes of it when something goes wrong. */
 #include "tests/robustness/resident_calls.h"
 
+#include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -9,8 +11,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "lib/engine/engine.h"
+#include "lib/engine/residents_table.h"
 #include "lib/transport/kept.h"
 #include "tests/robustness/layer.h"
 
@@ -256,7 +262,7 @@ static int storing_is_usual(void) {
         uploaded[i] = engine->transferred[LAVA_TRANSFER_UP].bytes;
         memory[i] = engine->device->shared->device_bytes;
     }
-    CASE_CHECK(resident_sums().stored == 1 && resident_sums().used == 3);
+    CASE_CHECK(resident_sums().stored == 1 && resident_sums().used == 2);
     CASE_CHECK(uploaded[0] > copy_bytes && uploaded[1] == uploaded[0]);
     CASE_CHECK(memory[1] == memory[0] + copy_bytes);
     CASE_CHECK(uploaded[3] < copy_bytes / 5);
@@ -358,6 +364,144 @@ static int lost_lock(void) {
     return case_result();
 }
 
+/* A copy's memory belongs to the call that makes it, before it is in the table, too. */
+static int memory_in_the_making(void) {
+    float *a = resident_matrix();
+    uint64_t copy, written;
+    resident_calls(&resident_whole, a, 1);
+    struct lava_device *device = lava_context_engine()->device;
+    struct lava_residents *residents = lava_residents_create(LAVA_RESIDENT_CHECK, 5 * BYTES);
+    const struct lava_host_matrix matrix = matrix_of(a, K);
+    struct lava_resident_hold hold = {0};
+    for (int i = 0; i < 2; i++) { /* the second time in the memory of the first copy */
+        lava_residents_look(residents, &matrix, &copy);
+        CASE_CHECK(lava_residents_prepare(residents, device, &matrix, &hold));
+        CASE_CHECK(lava_residents_bytes(residents) > 0 && lava_residents_free_bytes(residents) == 0);
+        lava_residents_adopt(residents, device, &hold, true);
+        CASE_CHECK(lava_residents_free_bytes(residents) == lava_residents_bytes(residents));
+        CASE_CHECK(lava_residents_give_up(residents, &matrix, &written) && written == 0);
+    }
+    CASE_CHECK(lava_residents_prepare(residents, device, &matrix, &hold));
+    lava_residents_adopt(residents, device, &hold, false);
+    CASE_CHECK(lava_residents_bytes(residents) == 0 && lava_residents_free_bytes(residents) == 0);
+    lava_residents_destroy(residents, device);
+    return case_result();
+}
+
+/* Who replaces a result is told of all writes to its copy, those that looks have found, too. */
+static int all_writes_are_told(void) {
+    float *a = resident_matrix();
+    uint64_t copy, written;
+    resident_calls(&resident_whole, a, CALLS);
+    struct lava_residents *residents = resident_store();
+    const struct lava_host_matrix matrix = matrix_of(a, K);
+    double earned_ns = resident_sums().earned_ns;
+    a[50 * LD] += 1;
+    CASE_CHECK(lava_residents_look(residents, &matrix, &copy) == LAVA_RESIDENT_STAYS);
+    CASE_CHECK(resident_sums().earned_ns < earned_ns - 1000); /* a fault of a page */
+    a[150 * LD] += 1;
+    CASE_CHECK(lava_residents_give_up(residents, &matrix, &written));
+    CASE_CHECK(written == 2 * 4096);
+    CASE_CHECK(!lava_residents_give_up(residents, &matrix, &written) && written == 0);
+    resident_calls(&resident_whole, a, CALLS);
+    resident_fill(a, (size_t)K * LD);
+    CASE_CHECK(lava_residents_look(residents, &matrix, &copy) == LAVA_RESIDENT_CHANGED);
+    CASE_CHECK(lava_residents_give_up(residents, &matrix, &written));
+    CASE_CHECK(written > BYTES * 9 / 10);
+    CASE_CHECK(resident_sums().differences == 0);
+    return case_result();
+}
+
+/* Of a copy that was given up nothing is known: what differs may have been written. */
+static int written_if_given_up(void) {
+    float *a = lonely_matrix();
+    char *pages = (char *)(a - OFFSET);
+    resident_calls(&resident_whole, a, CALLS);
+    struct lava_device *device = lava_context_engine()->device;
+    struct lava_residents *residents = device->shared->residents;
+    const struct lava_host_matrix matrix = matrix_of(a, K), column = matrix_of(a + 30 * LD, 1);
+    struct lava_resident_hold hold;
+    uint64_t copy;
+    CASE_CHECK(lava_residents_look(residents, &matrix, &copy) == LAVA_RESIDENT_STAYS);
+    CASE_CHECK(lava_residents_hold(residents, device, &matrix, copy, &hold));
+    CASE_CHECK(!lava_residents_is_written(residents, &hold, &column));
+    CASE_CHECK(mmap(pages, SPACE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
+               pages);
+    CASE_CHECK(lava_residents_is_written(residents, &hold, &column)); /* this look gives it up */
+    CASE_CHECK(lava_residents_is_written(residents, &hold, &column));
+    lava_residents_return(residents, device, &hold, LAVA_RESIDENT_KEEPS);
+    CASE_CHECK(resident_bytes() == 0);
+    return case_result();
+}
+
+/* The block of a call is what it has passed, whatever another one reads of the same matrix. */
+static int part_of_the_call(void) {
+    float *a = resident_matrix();
+    uint64_t copy;
+    resident_calls(&resident_whole, a, 1);
+    struct lava_device *device = lava_context_engine()->device;
+    struct lava_residents *residents = lava_residents_create(LAVA_RESIDENT_CHECK, 5 * BYTES);
+    struct lava_host_matrix lower = matrix_of(a, K), upper = lower;
+    struct lava_resident_hold hold;
+    lower.part = LAVA_REGION_LOWER;
+    upper.part = LAVA_REGION_UPPER;
+    lava_residents_look(residents, &lower, &copy);
+    lava_residents_look(residents, &upper, &copy);
+    CASE_CHECK(lava_residents_hold(residents, device, &lower, 0, &hold));
+    CASE_CHECK(hold.block.part == LAVA_REGION_LOWER);
+    lava_residents_return(residents, device, &hold, LAVA_RESIDENT_KEEPS);
+    lava_residents_destroy(residents, device);
+    return case_result();
+}
+
+static void *hold_lock(void *context) {
+    struct lava_residents *residents = context;
+    struct lava_calm calm;
+    lava_residents_lock(residents, LAVA_RESIDENTS_LOOK_NS, &calm);
+    residents->locked_since_ns -=
+        LAVA_RESIDENTS_STUCK_NS; /* as if the process had been stopped for so long */
+    CASE_CHECK(write(STDOUT_FILENO, "\n", 1) == 1);
+    for (int i = 0; i < 40; i++) /* of the time in which it runs */
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    lava_residents_unlock(residents, &calm);
+    return NULL;
+}
+
+/* Runs in a child. Returns whether it got the lock. */
+static bool wait_for_lock(void) {
+    struct lava_residents *residents = lava_residents_create(LAVA_RESIDENT_CHECK, BYTES);
+    struct lava_calm calm;
+    pthread_t thread;
+    pthread_create(&thread, NULL, hold_lock, residents);
+    while (residents->locked_since_ns == 0)
+        sched_yield();
+    bool has_lock = lava_residents_lock(residents, LAVA_RESIDENTS_STUCK_NS, &calm);
+    if (has_lock)
+        lava_residents_unlock(residents, &calm);
+    pthread_join(thread, NULL);
+    return has_lock;
+}
+
+/* All threads of a process are stopped (job control, a debugger) while one has the lock and another one waits
+ * for it. */
+static int stopped_process(void) {
+    int lines[2], status;
+    char line;
+    CASE_CHECK(pipe(lines) == 0);
+    pid_t child = fork();
+    if (child == 0) {
+        dup2(lines[1], STDOUT_FILENO);
+        _exit(wait_for_lock() ? 0 : 1);
+    }
+    CASE_CHECK(read(lines[0], &line, 1) == 1);
+    nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL); /* it waits by then */
+    kill(child, SIGSTOP);
+    nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+    kill(child, SIGCONT);
+    CASE_CHECK(waitpid(child, &status, 0) == child && status == 0);
+    return case_result();
+}
+
 static const struct test_case cases[] = {
     {"two_users", two_users, .variables = {CHECK}},
     {"only_what_was_asked", only_what_was_asked, .variables = {CHECK}},
@@ -368,6 +512,11 @@ static const struct test_case cases[] = {
     {"jumps_out_of_looks", jumps_out_of_looks, .variables = {CHECK}},
     {"only_what_fits", only_what_fits, .variables = {CHECK}},
     {"missing_columns", missing_columns, .variables = {CHECK}},
+    {"memory_in_the_making", memory_in_the_making, .variables = {CHECK}},
+    {"all_writes_are_told", all_writes_are_told, .variables = {CHECK}},
+    {"written_if_given_up", written_if_given_up, .variables = {CHECK}},
+    {"part_of_the_call", part_of_the_call, .variables = {CHECK}},
+    {"stopped_process", stopped_process, .variables = {CHECK}},
     {"lost_lock", lost_lock, .lines = -1, .variables = {CHECK}},
     {"storing_is_usual", storing_is_usual, .variables = {CHECK, DISCRETE, "LAVABLAS_PINNED=1M"}},
     {.name = NULL},
