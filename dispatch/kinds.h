@@ -28,9 +28,11 @@ enum lava_operation_kind {
     LAVA_OPERATION_INVERT_TRIANGLE, /* a.unit_diagonal: the diagonal is neither read nor written */
     LAVA_OPERATION_SQUARE_TRIANGLE,
     LAVA_OPERATION_INVERT_CHOLESKY,
-    LAVA_OPERATION_INVERT_LU /* pivots are read */
+    LAVA_OPERATION_INVERT_LU,  /* pivots are read */
+    LAVA_OPERATION_TRIDIAGONAL /* Hermitian, of which the region is stored; diagonal, beside and tau are
+                                  written */
 };
-#define LAVA_OPERATION_KINDS (LAVA_OPERATION_INVERT_LU + 1)
+#define LAVA_OPERATION_KINDS (LAVA_OPERATION_TRIDIAGONAL + 1)
 
 /* Routines of the CPU that are timed (cpu_families.h). */
 enum lava_cpu_family {
@@ -45,6 +47,7 @@ enum lava_cpu_family {
     LAVA_CPU_FAMILY_GEQRF, /* and what is made with Q */
     LAVA_CPU_FAMILY_POTRI, /* and ?trtri and ?lauum, which it consists of */
     LAVA_CPU_FAMILY_GETRI,
+    LAVA_CPU_FAMILY_SYTRD,
     LAVA_CPU_FAMILY_COUNT
 };
 

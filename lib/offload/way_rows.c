@@ -4,6 +4,7 @@
 #include "lib/host/cpu_least_squares.h"
 #include "lib/host/cpu_qr.h"
 #include "lib/host/cpu_systems.h"
+#include "lib/host/cpu_tridiagonal.h"
 #include "lib/offload/ways.h"
 
 static enum lava_status run_product(struct lava_engine *engine, const struct lava_operation *operation,
@@ -29,5 +30,6 @@ const struct lava_ways lava_ways_table[LAVA_OPERATION_KINDS] = {
     [LAVA_OPERATION_SQUARE_TRIANGLE] = {INVERSES},
     [LAVA_OPERATION_INVERT_CHOLESKY] = {INVERSES},
     [LAVA_OPERATION_INVERT_LU]       = {INVERSES},
+    [LAVA_OPERATION_TRIDIAGONAL]     = {LAVA_STEP_TRIDIAGONAL, lava_tridiagonal_runner_run, NULL,              lava_cpu_tridiagonal_run},
 };
 // clang-format on
