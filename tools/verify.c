@@ -105,6 +105,7 @@ static void verify_steps(struct lava_engine *engine, enum lava_type type) {
     } steps[] = {{lava_self_test_structured, "structured matrices"},
                  {lava_self_test_factors, "factorizations"},
                  {lava_self_test_inverses, "inverses"},
+                 {lava_self_test_tridiagonal, "tridiagonal forms"},
                  {lava_self_test_qr, "QR"}};
     const int count = (int)(sizeof steps / sizeof steps[0]);
     enum lava_status status = LAVA_OK;

@@ -123,8 +123,9 @@ static enum lava_status run(step_function *step) {
 }
 
 /* In the order in which one step needs another. */
-static step_function *const steps[] = {test_first_kernel, lava_self_test_structured, lava_self_test_factors,
-                                       lava_self_test_inverses, lava_self_test_qr};
+static step_function *const steps[] = {test_first_kernel,      lava_self_test_structured,
+                                       lava_self_test_factors, lava_self_test_inverses,
+                                       lava_self_test_qr,      lava_self_test_tridiagonal};
 
 static void right_results(void **state) {
     (void)state;
@@ -148,7 +149,8 @@ static void spoiled_results(void **state) {
                  {lava_self_test_inverses, LAVA_OPERATION_INVERT_CHOLESKY},
                  {lava_self_test_inverses, LAVA_OPERATION_INVERT_LU},
                  {lava_self_test_qr, LAVA_OPERATION_QR},
-                 {lava_self_test_qr, LAVA_OPERATION_QR_FORM}};
+                 {lava_self_test_qr, LAVA_OPERATION_QR_FORM},
+                 {lava_self_test_tridiagonal, LAVA_OPERATION_TRIDIAGONAL}};
     static const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_CFP32};
     (void)state;
     for (size_t i = 0; i < COUNT(cases) * COUNT(types); i++) {
