@@ -77,7 +77,7 @@ const struct lava_kind lava_kinds[LAVA_OPERATION_KINDS] = {
     [LAVA_OPERATION_INVERT_LU]       = {"inverse by LU", .cpu = {0.9, 2.5e3, 8}, IS_TIMED(GETRI), OF_INVERSES,
                                         .inverse = {.inverts = true, .solves = true}, .pivots = true},
 
-    [LAVA_OPERATION_TRIDIAGONAL]     = {"tridiagonal", .cpu = {3, 2e4, 5}, IS_TIMED(SYTRD), OF_A_MATRIX,
+    [LAVA_OPERATION_TRIDIAGONAL]     = {"tridiagonal", .cpu = {4.2, 2e3, 55}, IS_TIMED(SYTRD), OF_A_MATRIX,
                                         .flops = lava_tridiagonal_flops, .plan = lava_tridiagonal_plan},
 };
 // clang-format on
