@@ -23,7 +23,7 @@ bool lava_tridiagonal_fits(const struct lava_capabilities *device, enum lava_typ
 /* Starting values: two dispatches of a column with their barriers, whatever their rows; the steps of a
  * panel's product; what recording takes the CPU. What is left of the matrix is read and written PASSES times
  * for each panel: multiplied, and updated. doc/notes/eigenvalues.md. */
-#define COLUMN_NS 9e3
+#define COLUMN_NS 15e3
 #define PANEL_NS  50e3
 #define RECORD_NS 1.5e3
 #define PASSES    4.0
@@ -49,6 +49,7 @@ static struct lava_operation largest_product(const struct lava_operation *operat
     int64_t rest = lava_maximum(operation->n - LAVA_TRIDIAGONAL_PANEL, 1);
     const struct lava_halving_sizes sizes = {.m = rest, .n = rest, .k = 2 * LAVA_TRIDIAGONAL_PANEL};
     struct lava_operation product = lava_halving_product(operation, &sizes, false);
+    product.precision = LAVA_PRECISION_IEEE; /* as lib/lapack/tridiagonal_runner.c asks for it */
     product.b.op = LAVA_OP_T;
     product.a.op = LAVA_OP_N;
     product.b.conjugate = lava_type_is_complex(operation->type);

@@ -159,6 +159,7 @@
 /* Tridiagonal form: columns of a panel, and rows and columns of a tile. */
 #define LAVA_TRIDIAGONAL_PANEL       64
 #define LAVA_TRIDIAGONAL_TILE        64
+#define LAVA_TRIDIAGONAL_ROWS        32 /* of a column, per workgroup */
 #define LAVA_TRIDIAGONAL_INVOCATIONS 256
 #define LAVA_TRIDIAGONAL_HEAD        8 /* elements of the scratch that describe a reflection */
 #define LAVA_TRIDIAGONAL_KEY_BYTES   16

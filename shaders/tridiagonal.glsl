@@ -46,9 +46,10 @@ uint64_t part_of(uint before) { return constants.work + uint64_t(before) * ELEME
 uint heads() { return blocks() * TILE; }
 uint dots() { return heads() + LAVA_TRIDIAGONAL_HEAD; }
 uint squares() { return dots() + 2 * PANEL; }
-uint forms() { return squares() + blocks(); }
+uint groups() { return (constants.order - 1) / LAVA_TRIDIAGONAL_ROWS + 1; }
+uint forms() { return squares() + groups(); }
 uint64_t keys() { return part_of(forms() + blocks() * (blocks() + 1) / 2); }
-uint64_t products() { return keys() + blocks() * LAVA_TRIDIAGONAL_KEY_BYTES; }
+uint64_t products() { return keys() + groups() * LAVA_TRIDIAGONAL_KEY_BYTES; }
 
 Target x_at(uint row) { return Target(part_of(row)); }
 Target dot_at(uint column) { return Target(part_of(dots() + column)); }

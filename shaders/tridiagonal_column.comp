@@ -1,7 +1,7 @@
 /* A column of the reduction of a Hermitian matrix to tridiagonal form: finishes the reflection of the column before, and
  * brings this one up to date (tridiagonal.glsl). fp32, fp64 (-DLAVA_FP64), complex of either (-DLAVA_COMPLEX).
  *
- *   workgroup    TILE rows
+ *   workgroup    ROWS rows
  *   invocation   a row, and every PARTS-th of what is summed up for it
  *
  * Every workgroup finds w in row c by itself, in the same order of sums, and w^H v. */
@@ -16,7 +16,9 @@ layout(local_size_x = LAVA_TRIDIAGONAL_INVOCATIONS) in;
 #include "elements.glsl"
 #include "tridiagonal.glsl"
 
-const uint PARTS = INVOCATIONS / TILE;
+const uint ROWS = LAVA_TRIDIAGONAL_ROWS, PARTS = INVOCATIONS / ROWS;
+/* Loads that are on their way at a time. */
+const uint BATCH = 4;
 
 shared ELEMENT sums[INVOCATIONS], losses[INVOCATIONS];
 shared NUMBER numbers[INVOCATIONS];
@@ -50,17 +52,27 @@ void multiply_earlier(found h, uint own, uint earlier, inout ELEMENT sum, inout 
     form -= 2 * (REAL(v_x) * REAL(w_x) + IMAGINARY(v_x) * IMAGINARY(w_x));
 }
 
-/* Leaves the workgroup's sums in the first elements. */
-void add_up(uint own, ELEMENT sum, NUMBER form)
+/* Adds up what all invocations have. */
+void add_up(uint own, inout ELEMENT sum, inout NUMBER form)
 {
+    const uint LINE = 16;
     sums[own] = sum;
     numbers[own] = form;
-    for (uint others = INVOCATIONS / 2; others > 0; others /= 2) {
-        barrier();
-        if (own < others) {
-            sums[own] += sums[own + others];
-            numbers[own] += numbers[own + others];
+    barrier();
+    if (own < LINE) {
+        [[unroll]] for (uint i = 1; i < INVOCATIONS / LINE; i++) {
+            sum += sums[own + i * LINE];
+            form += numbers[own + i * LINE];
         }
+        losses[own] = sum;
+        numbers[own] = form;
+    }
+    barrier();
+    sum = losses[0];
+    form = numbers[0];
+    [[unroll]] for (uint i = 1; i < LINE; i++) {
+        sum += losses[i];
+        form += numbers[i];
     }
     barrier();
 }
@@ -74,12 +86,16 @@ shared_part find_shared(found h, uint own, ELEMENT sum, NUMBER form)
         sum = add_product(h.reciprocal, product, sum);
         form -= 2 * square * h.scaled_beta * REAL(product);
     }
-    for (uint k = own; k < count * (count + 1) / 2; k += INVOCATIONS)
-        form += square * form_at(k).number;
+    uint tiles = count * (count + 1) / 2;
+    for (uint k = own; k < tiles; k += BATCH * INVOCATIONS) {
+        NUMBER all = NUMBER(0);
+        [[unroll]] for (uint i = 0; i < BATCH; i++)
+            all += k + i * INVOCATIONS < tiles ? form_at(k + i * INVOCATIONS).number : NUMBER(0);
+        form += square * all;
+    }
     add_up(own, sum, form);
-    sum = add_product(h.tau, sums[0] - h.reciprocal * (h.scaled_beta * h.corner), ELEMENT(0));
-    form = numbers[0] + square * h.scaled_beta * h.scaled_beta * h.corner;
-    barrier();
+    sum = add_product(h.tau, sum - h.reciprocal * (h.scaled_beta * h.corner), ELEMENT(0));
+    form += square * h.scaled_beta * h.scaled_beta * h.corner;
     NUMBER half_ = NUMBER(-0.5) * square_of(h.tau) * form;
     return shared_part(sum + FROM_REAL(half_), half_);
 }
@@ -89,27 +105,36 @@ void multiply_row(found h, uint row, uint part, uint earlier, out ELEMENT sum, o
 {
     ELEMENT product = ELEMENT(0), taken = ELEMENT(0);
     loss = ELEMENT(0);
-    for (uint k = constants.column / TILE + part; k < blocks(); k += PARTS)
-        product += product_at(k, row).element;
-    for (uint s = part; s < earlier; s += PARTS) {
-        ELEMENT v = v_at(row, s).element, w = v_at(row, PANEL + s).element;
-        taken = add_product(v, times_v[s], add_product(w, times_w[s], taken));
-        loss = add_product(v, row_w[s], add_product(w, row_v[s], loss));
+    for (uint k = constants.column / TILE + part; k < blocks(); k += BATCH * PARTS)
+        [[unroll]] for (uint i = 0; i < BATCH; i++)
+            product += k + i * PARTS < blocks() ? product_at(k + i * PARTS, row).element : ELEMENT(0);
+    for (uint first = part; first < earlier; first += BATCH * PARTS) {
+        ELEMENT v[BATCH], w[BATCH];
+        [[unroll]] for (uint i = 0; i < BATCH; i++) {
+            bool is_there = first + i * PARTS < earlier;
+            v[i] = is_there ? v_at(row, first + i * PARTS).element : ELEMENT(0);
+            w[i] = is_there ? v_at(row, PANEL + first + i * PARTS).element : ELEMENT(0);
+        }
+        [[unroll]] for (uint i = 0; i < BATCH; i++) {
+            uint s = min(first + i * PARTS, PANEL - 1);
+            taken = add_product(v[i], times_v[s], add_product(w[i], times_w[s], taken));
+            loss = add_product(v[i], row_w[s], add_product(w[i], row_v[s], loss));
+        }
     }
     sum = add_product(h.reciprocal, product, -taken);
 }
 
 /* v and w of the row. a is this column's element, and loses what they take. */
-void finish(found h, shared_part all, uint row, uint r, uint earlier, inout ELEMENT a)
+void finish(found h, shared_part all, ELEMENT x, uint row, uint r, uint earlier, inout ELEMENT a)
 {
     uint c = constants.column;
     ELEMENT sum = sums[r], loss = losses[r], v = ONE, w = all.w;
     [[unroll]] for (uint part = 1; part < PARTS; part++) {
-        sum += sums[part * TILE + r];
-        loss += losses[part * TILE + r];
+        sum += sums[part * ROWS + r];
+        loss += losses[part * ROWS + r];
     }
     if (row > c) {
-        v = add_product(x_at(row).element * h.scale, h.reciprocal, ELEMENT(0));
+        v = add_product(x * h.scale, h.reciprocal, ELEMENT(0));
         sum = add_product(-h.reciprocal * h.scaled_beta, a, sum);
         w = add_product(h.tau, sum, v * all.half_);
     }
@@ -134,19 +159,24 @@ void measure(uint own, bool is_below, ELEMENT a)
         atomicMax(largest, key_of(a), gl_ScopeWorkgroup, 0, 0);
     barrier();
     ELEMENT scaled = a * power_of_two(scale_exponent(largest));
-    add_up(own, ELEMENT(0), is_below ? square_of(scaled) : NUMBER(0));
-    if (own == 0) {
-        key_at(gl_WorkGroupID.x).key = largest;
-        square_at(gl_WorkGroupID.x).number = numbers[0];
-    }
+    if (own < ROWS)
+        numbers[own] = is_below ? square_of(scaled) : NUMBER(0);
+    barrier();
+    if (own > 0)
+        return;
+    NUMBER sum = numbers[0];
+    [[unroll]] for (uint i = 1; i < ROWS; i++)
+        sum += numbers[i];
+    key_at(gl_WorkGroupID.x).key = largest;
+    square_at(gl_WorkGroupID.x).number = sum;
 }
 
 void main()
 {
-    uint own = gl_LocalInvocationIndex, r = own % TILE, part = own / TILE, c = constants.column;
-    uint row = (c / TILE + gl_WorkGroupID.x) * TILE + r;
+    uint own = gl_LocalInvocationIndex, r = own % ROWS, part = own / ROWS, c = constants.column;
+    uint row = (c / ROWS + gl_WorkGroupID.x) * ROWS + r;
     bool is_row = row >= c && row < constants.order, is_first = is_row && part == 0;
-    ELEMENT a = is_first ? at(row, c).element : ELEMENT(0);
+    ELEMENT a = is_first ? at(row, c).element : ELEMENT(0), x = is_first ? x_at(row).element : ELEMENT(0);
     if (row == c)
         a = FROM_REAL(REAL(a));
     if ((constants.flags & LAVA_TRIDIAGONAL_FINISHES) != 0) {
@@ -163,7 +193,7 @@ void main()
         losses[own] = loss;
         barrier();
         if (is_first)
-            finish(h, all, row, r, earlier, a);
+            finish(h, all, x, row, r, earlier, a);
         barrier();
     }
     if ((constants.flags & LAVA_TRIDIAGONAL_BEGINS) == 0)

@@ -56,9 +56,9 @@ void add_up(uint own, inout ELEMENT one, inout ELEMENT other)
 
 void find_reflection(uint own, uint exponent, ELEMENT alpha)
 {
-    uint groups = blocks() - constants.column / TILE, c = constants.column + 1;
+    uint count = groups() - constants.column / LAVA_TRIDIAGONAL_ROWS, c = constants.column + 1;
     ELEMENT square = ELEMENT(0), none = ELEMENT(0);
-    for (uint group = own; group < groups; group += INVOCATIONS) {
+    for (uint group = own; group < count; group += INVOCATIONS) {
         NUMBER ratio = ratio_of(exponent, scale_exponent(key_at(group).key));
         square += FROM_REAL(square_at(group).number * ratio * ratio);
     }
@@ -88,13 +88,17 @@ void multiply_earlier(uint own, uint column, NUMBER scale)
 /* The tile's elements of an invocation, whose rows and columns are LANES apart; what is not stored is 0. */
 void read(uint own, uint row, uint column, out ELEMENT a[PART * PART])
 {
-    uint first = constants.column + 1;
+    uint first = constants.column + 1, at_row = row + own % LANES, at_column = column + own / LANES;
+    const uint64_t begin = uint64_t(at(at_row, at_column));
+    const int step = constants.row_step * int(LANES * ELEMENT_BYTES);
+    const int64_t column_step = int64_t(constants.column_step) * int(LANES * ELEMENT_BYTES);
     [[unroll]] for (uint j = 0; j < PART; j++)
         [[unroll]] for (uint i = 0; i < PART; i++) {
-            uint at_row = row + own % LANES + i * LANES, at_column = column + own / LANES + j * LANES;
-            bool is_stored = at_row < constants.order && at_column >= first && at_row >= at_column;
-            ELEMENT z = is_stored ? at(at_row, at_column).element : ELEMENT(0);
-            a[j * PART + i] = at_row == at_column ? FROM_REAL(REAL(z)) : z;
+            uint k = at_row + i * LANES, l = at_column + j * LANES;
+            bool is_stored = k < constants.order && l >= first && k >= l;
+            uint64_t place = begin + uint64_t(int64_t(j) * column_step + int64_t(int(i) * step));
+            ELEMENT z = is_stored ? Target(place).element : ELEMENT(0);
+            a[j * PART + i] = k == l ? FROM_REAL(REAL(z)) : z;
         }
 }
 
@@ -140,15 +144,22 @@ ELEMENT multiply_columns(uint own, bool is_diagonal, ELEMENT a[PART * PART])
 /* What the tile adds to x^H A x: TILE products of the first invocations. */
 void write_form(uint own, uint tile, ELEMENT x, ELEMENT product, bool is_diagonal)
 {
+    const uint LINE = 8;
+    NUMBER sum = REAL(x) * REAL(product) + IMAGINARY(x) * IMAGINARY(product);
     if (own < TILE)
-        numbers[own] = REAL(x) * REAL(product) + IMAGINARY(x) * IMAGINARY(product);
-    for (uint others = TILE / 2; others > 0; others /= 2) {
-        barrier();
-        if (own < others)
-            numbers[own] += numbers[own + others];
+        numbers[own] = sum;
+    barrier();
+    if (own < LINE) {
+        [[unroll]] for (uint i = 1; i < TILE / LINE; i++)
+            sum += numbers[own + i * LINE];
+        numbers[own] = sum;
     }
-    if (own == 0)
-        form_at(tile).number = is_diagonal ? numbers[0] : 2 * numbers[0];
+    barrier();
+    if (own == 0) {
+        [[unroll]] for (uint i = 1; i < LINE; i++)
+            sum += numbers[i];
+        form_at(tile).number = is_diagonal ? sum : 2 * sum;
+    }
     barrier();
 }
 
@@ -198,10 +209,11 @@ void multiply_tile(uint own, uint tile, uint key, ELEMENT alpha, bool is_new, in
 void main()
 {
     uint own = gl_LocalInvocationIndex, c = constants.column + 1, earlier = constants.column - constants.panel;
-    uint count = blocks() - c / TILE, groups = blocks() - constants.column / TILE, tasks = 1 + earlier;
+    uint count = blocks() - c / TILE, keys_count = groups() - constants.column / LAVA_TRIDIAGONAL_ROWS;
+    uint tasks = 1 + earlier;
     const ELEMENT alpha = x_at(c).element;
     uint key = 0, exponent = 0;
-    for (uint group = own; group < groups; group += INVOCATIONS)
+    for (uint group = own; group < keys_count; group += INVOCATIONS)
         key = max(key, key_at(group).key);
     bool is_new = true;
     for (uint task = gl_WorkGroupID.x; task < tasks + count * (count + 1) / 2; task += gl_NumWorkGroups.x) {

@@ -21,7 +21,7 @@
 #define TILE  ((int64_t)LAVA_TRIDIAGONAL_TILE)
 
 static_assert(sizeof(struct lava_tridiagonal_constants) <= 128, "every device has room for 128 bytes");
-static_assert(LAVA_TRIDIAGONAL_INVOCATIONS % LAVA_TRIDIAGONAL_TILE == 0 &&
+static_assert(LAVA_TRIDIAGONAL_INVOCATIONS % LAVA_TRIDIAGONAL_ROWS == 0 &&
                   LAVA_TRIDIAGONAL_INVOCATIONS >= LAVA_TRIDIAGONAL_PANEL &&
                   LAVA_TRIDIAGONAL_INVOCATIONS == 16 * 16,
               "shaders/tridiagonal_column.comp, tridiagonal_tiles.comp");
@@ -38,6 +38,11 @@ static int64_t blocks_of(int64_t order) {
     return (order - 1) / TILE + 1;
 }
 
+/* Workgroups that have a column's rows. */
+static int64_t groups_of(int64_t order) {
+    return (order - 1) / LAVA_TRIDIAGONAL_ROWS + 1;
+}
+
 /* Rows of V, whose columns are aligned as those of a matrix. */
 static int64_t ldv_of(int64_t order) {
     return blocks_of(order) * TILE;
@@ -45,10 +50,11 @@ static int64_t ldv_of(int64_t order) {
 
 /* As shaders/tridiagonal.glsl lays it out, after V. */
 int64_t lava_device_tridiagonal_work_elements(enum lava_type type, int64_t order) {
-    int64_t blocks = blocks_of(lava_maximum(order, 1)), ld = blocks * TILE;
+    int64_t some = lava_maximum(order, 1), blocks = blocks_of(some), groups = groups_of(some),
+            ld = blocks * TILE;
     int64_t key_elements = LAVA_TRIDIAGONAL_KEY_BYTES / (int64_t)lava_type_bytes(type);
-    return 3 * PANEL * ld + ld + LAVA_TRIDIAGONAL_HEAD + 2 * PANEL + blocks + blocks * (blocks + 1) / 2 +
-           blocks * key_elements + blocks * ld;
+    return 3 * PANEL * ld + ld + LAVA_TRIDIAGONAL_HEAD + 2 * PANEL + groups + blocks * (blocks + 1) / 2 +
+           groups * key_elements + blocks * ld;
 }
 
 static bool is_upper(const struct task *task) {
@@ -84,7 +90,7 @@ static enum lava_status dispatch(struct task *task, const struct lava_pipeline *
 static enum lava_status step(struct task *task, int64_t column, uint32_t flags) {
     task->constants.column = (uint32_t)column;
     task->constants.flags = flags;
-    return dispatch(task, task->columns, blocks_of(task->form->a.rows) - column / TILE);
+    return dispatch(task, task->columns, groups_of(task->form->a.rows) - column / LAVA_TRIDIAGONAL_ROWS);
 }
 
 static enum lava_status multiply_tiles(struct task *task, int64_t panel, int64_t column) {
