@@ -80,6 +80,6 @@ const struct lava_kind lava_kinds[LAVA_OPERATION_KINDS] = {
                                         .inverse = {.inverts = true, .solves = true}, .pivots = true},
 
     [LAVA_OPERATION_TRIDIAGONAL]     = {"tridiagonal", .cpu = {4.3, 7e3, 5}, IS_TIMED(SYTRD), OF_A_MATRIX,
-                                        .flops = lava_tridiagonal_flops, .plan = lava_tridiagonal_plan},
+                                        .reduces = true, .flops = lava_tridiagonal_flops, .plan = lava_tridiagonal_plan},
 };
 // clang-format on

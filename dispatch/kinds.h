@@ -114,6 +114,7 @@ struct lava_kind {
     bool is_lapack;   /* LAPACK's: C is all there is, but for reflections in A or B */
     bool has_factors; /* C <- its factors, with which right-hand sides are solved for by two solves */
     bool pivots;      /* rows are interchanged */
+    bool reduces;     /* C <- its tridiagonal form */
     struct lava_inverse_parts inverse;
     struct lava_qr_parts qr;
     enum lava_cpu_family family; /* by whose routine it is timed; a product's depends on its operands */

@@ -58,6 +58,7 @@ typedef enum lava_status download_function(struct lava_stream *stream,
 plan_function __real_lava_factorizer_run, __wrap_lava_factorizer_run;
 plan_function __real_lava_inverter_run, __wrap_lava_inverter_run;
 plan_function __real_lava_qr_runner_run, __wrap_lava_qr_runner_run;
+plan_function __real_lava_tridiagonal_runner_run, __wrap_lava_tridiagonal_runner_run;
 product_function __real_lava_runner_run, __wrap_lava_runner_run;
 download_function __real_lava_device_matrix_download, __wrap_lava_device_matrix_download;
 
@@ -74,6 +75,13 @@ enum lava_status __wrap_lava_inverter_run(struct lava_engine *user, const struct
 enum lava_status __wrap_lava_qr_runner_run(struct lava_engine *user, const struct lava_operation *operation,
                                            const struct lava_plan *plan, struct lava_progress *progress) {
     return spoil_result(operation, __real_lava_qr_runner_run(user, operation, plan, progress));
+}
+
+enum lava_status __wrap_lava_tridiagonal_runner_run(struct lava_engine *user,
+                                                    const struct lava_operation *operation,
+                                                    const struct lava_plan *plan,
+                                                    struct lava_progress *progress) {
+    return spoil_result(operation, __real_lava_tridiagonal_runner_run(user, operation, plan, progress));
 }
 
 enum lava_status __wrap_lava_runner_run(struct lava_engine *user, const struct lava_operation *operation,
