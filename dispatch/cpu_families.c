@@ -20,6 +20,7 @@ static const char *const names[LAVA_CPU_FAMILY_COUNT][LAVA_FAMILIES_TYPES] = {
     [LAVA_CPU_FAMILY_GEQRF] = { "sgeqrf", "dgeqrf" },
     [LAVA_CPU_FAMILY_POTRI] = { "spotri", "dpotri" },
     [LAVA_CPU_FAMILY_GETRI] = { "sgetri", "dgetri" },
+    [LAVA_CPU_FAMILY_SYTRD] = { "ssytrd", "dsytrd" },
 };
 // clang-format on
 
@@ -71,7 +72,7 @@ struct lava_operation lava_families_square(enum lava_cpu_family family, enum lav
     operation.b_is_a = family == LAVA_CPU_FAMILY_SYRK;
     operation.twice = family == LAVA_CPU_FAMILY_SYR2K;
     if (operation.b_is_a || operation.twice || family == LAVA_CPU_FAMILY_POTRF ||
-        family == LAVA_CPU_FAMILY_POTRI)
+        family == LAVA_CPU_FAMILY_POTRI || family == LAVA_CPU_FAMILY_SYTRD)
         operation.c.region = LAVA_REGION_LOWER;
     if (operation.b_is_a || operation.twice)
         operation.b.op = LAVA_OP_T;

@@ -6,6 +6,7 @@
 #include "dispatch/qr.h"
 #include "dispatch/sharing.h"
 #include "dispatch/solve.h"
+#include "dispatch/tridiagonal.h"
 #include "dispatch/vector_plan.h"
 
 /* What all rows of a group share. */
@@ -48,6 +49,9 @@
  *     sgetri   2.9 (2.7)  35.3 (38.2)  1290 (1230)
  *     dpotri   2.1 (2.0)  40.3 (28.6)  1020 (1060)
  *     spotri   2.1 (1.9)  21.1 (21.8)   463 (603)
+ *     dsytrd   6.8 (7.0)   143 (149)  (4096: 1067 (987); these by NumPy's OpenBLAS 0.3.34, 2026-11-28;
+ * dgemm 28.8 ssytrd   5.6 (6.0)  82.9 (91)   (4096: 505 (544);                 at 2048, 213 at 4096,
+ * sgemm 15.4 and 110)
  *
  * ?orgqr takes as long as ?geqrf. ?ormqr is what ?gels takes beside ?geqrf, 3.4 ms at 512 and 38 at 2048.
  * ?trtri and ?lauum are expected to take half of ?potri, which calls both. */
@@ -84,5 +88,7 @@ const struct lava_kind lava_kinds[LAVA_OPERATION_KINDS] = {
     [LAVA_OPERATION_MATRIX_VECTOR]   = {"vector", OF_A_VECTOR},
     [LAVA_OPERATION_TRIANGLE_VECTOR] = {"triangle times vector", OF_A_VECTOR},
     [LAVA_OPERATION_SOLVE_VECTOR]    = {"solve for a vector", OF_A_VECTOR, .divides = true},
+    [LAVA_OPERATION_TRIDIAGONAL]     = {"tridiagonal", .cpu = {4.3, 7e3, 5}, IS_TIMED(SYTRD), OF_A_MATRIX,
+                                        .reduces = true, .flops = lava_tridiagonal_flops, .plan = lava_tridiagonal_plan},
 };
 // clang-format on

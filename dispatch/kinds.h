@@ -33,9 +33,11 @@ enum lava_operation_kind {
      * A is general, or the triangle of a symmetric or Hermitian matrix */
     LAVA_OPERATION_MATRIX_VECTOR,
     LAVA_OPERATION_TRIANGLE_VECTOR, /* C <- op(A) C, A triangular; m = k, in_place, alpha is 1 */
-    LAVA_OPERATION_SOLVE_VECTOR     /* C <- the x with op(A) x = C; the same */
+    LAVA_OPERATION_SOLVE_VECTOR,    /* C <- the x with op(A) x = C; the same */
+    LAVA_OPERATION_TRIDIAGONAL      /* Hermitian, of which the region is stored; diagonal, beside and tau are
+                                     * written */
 };
-#define LAVA_OPERATION_KINDS (LAVA_OPERATION_SOLVE_VECTOR + 1)
+#define LAVA_OPERATION_KINDS (LAVA_OPERATION_TRIDIAGONAL + 1)
 
 /* Routines of the CPU that are timed (cpu_families.h). */
 enum lava_cpu_family {
@@ -50,6 +52,7 @@ enum lava_cpu_family {
     LAVA_CPU_FAMILY_GEQRF, /* and what is made with Q */
     LAVA_CPU_FAMILY_POTRI, /* and ?trtri and ?lauum, which it consists of */
     LAVA_CPU_FAMILY_GETRI,
+    LAVA_CPU_FAMILY_SYTRD,
     LAVA_CPU_FAMILY_COUNT
 };
 
@@ -118,6 +121,7 @@ struct lava_kind {
     bool pivots;      /* rows are interchanged */
     bool is_vector;   /* B and C are vectors; what is planned has no kernel of the table */
     bool divides;     /* such a one, whose C is solved for */
+    bool reduces;     /* C <- its tridiagonal form */
     struct lava_inverse_parts inverse;
     struct lava_qr_parts qr;
     enum lava_cpu_family family; /* by whose routine it is timed; a product's depends on its operands */

@@ -26,6 +26,7 @@
  *     C <- L' L, or U U', for the stored triangle: ?lauum
  *     C <- the inverse of L L' or U' U, of which the stored triangle is written: ?potri
  *     C <- the X with P' L U X = I: ?getri
+ *     C <- T and the reflections of Q with T = Q' C Q, by the stored triangle: ?sytrd, ?hetrd
  *
  * Products with the Q of ?geqrf have one of A and B, whose columns hold the reflections: A is m x k, B is n x
  * k.
@@ -144,6 +145,7 @@ struct lava_operation {
                       * distance, which the CPU uses */
     int64_t work_columns;
     void *tau;                        /* of the reflections, k elements; QR: written before C */
+    void *diagonal, *beside;          /* tridiagonal: D and E, real; NULL: they are not wanted */
     bool adjoint;                     /* QR_LEFT and QR_RIGHT: Q's adjoint; QR with right-hand sides: C's */
     struct lava_right_sides sides;    /* Cholesky, LU and QR */
     const struct lava_series *series; /* a batch of such operations, C's all apart; NULL: one */

@@ -40,9 +40,11 @@ struct lava_type_facts {
     enum lava_module qr;         /* a step of QR's panel on the device; not of half precision */
     enum lava_module qr_panel;   /* as LU's */
     enum lava_module qr_grid;
-    enum lava_module qr_triangle;       /* makes the triangle of a block of reflections */
-    enum lava_module multiply_triangle; /* multiplies by a triangle on the device; not of half precision */
-    enum lava_module invert;            /* inverts a triangle on the device; not of half precision */
+    enum lava_module qr_triangle;        /* makes the triangle of a block of reflections */
+    enum lava_module multiply_triangle;  /* multiplies by a triangle on the device; not of half precision */
+    enum lava_module invert;             /* inverts a triangle on the device; not of half precision */
+    enum lava_module tridiagonal_column; /* a column of the reduction; not of half precision */
+    enum lava_module tridiagonal_tiles;  /* its product with the rest of the matrix */
 };
 const struct lava_type_facts *lava_type_facts(enum lava_type type);
 

@@ -135,6 +135,22 @@ void dgetri_(const int *n, double *a, const int *lda, const int *ipiv, double *w
 void cgetri_(const int *n, void *a, const int *lda, const int *ipiv, void *work, const int *lwork, int *info);
 void zgetri_(const int *n, void *a, const int *lda, const int *ipiv, void *work, const int *lwork, int *info);
 
+/* ?sytrd, ?hetrd: A <- T = Q' A Q, tridiagonal and real, and Q's reflections, for a symmetric or Hermitian
+ * matrix, n x n, of which the named triangle is read and written. d <- T's diagonal, n elements, e <- what is
+ * beside it, n - 1; both lie in A, too. Q is a product of n - 1 reflections H = I - tau v v'. For 'L' v of
+ * reflection i is 1 in row i + 1, 0 above it, and stored below it in column i of A; for 'U' v of reflection i
+ * is 1 in row i, 0 below it, and stored above it in column i + 1; Q is H1 H2 ... for 'L', ... H2 H1 for 'U'.
+ * work has lwork elements, at least 1; with lwork = -1 nothing is computed, and work[0] becomes the size that
+ * the CPU's routine asks for. info: 0 or -i as above. */
+void ssytrd_(const char *uplo, const int *n, float *a, const int *lda, float *d, float *e, float *tau,
+             float *work, const int *lwork, int *info, size_t uplo_length);
+void dsytrd_(const char *uplo, const int *n, double *a, const int *lda, double *d, double *e, double *tau,
+             double *work, const int *lwork, int *info, size_t uplo_length);
+void chetrd_(const char *uplo, const int *n, void *a, const int *lda, float *d, float *e, void *tau,
+             void *work, const int *lwork, int *info, size_t uplo_length);
+void zhetrd_(const char *uplo, const int *n, void *a, const int *lda, double *d, double *e, void *tau,
+             void *work, const int *lwork, int *info, size_t uplo_length);
+
 /* ?geqrf: A <- Q and R with A = Q R. A is m x n, column-major, its columns lda elements apart, at least 1 and
  * at least m. R takes the place of A's upper triangle, and Q is a product of min(m, n) reflections H = I -
  * tau v v': v is 0 above the diagonal, 1 on it, and stored below it; tau has as many elements. ?orgqr, and
@@ -283,6 +299,14 @@ void clauum_64_(const char *uplo, const int64_t *n, void *a, const int64_t *lda,
                 size_t uplo_length);
 void zlauum_64_(const char *uplo, const int64_t *n, void *a, const int64_t *lda, int64_t *info,
                 size_t uplo_length);
+void ssytrd_64_(const char *uplo, const int64_t *n, float *a, const int64_t *lda, float *d, float *e,
+                float *tau, float *work, const int64_t *lwork, int64_t *info, size_t uplo_length);
+void dsytrd_64_(const char *uplo, const int64_t *n, double *a, const int64_t *lda, double *d, double *e,
+                double *tau, double *work, const int64_t *lwork, int64_t *info, size_t uplo_length);
+void chetrd_64_(const char *uplo, const int64_t *n, void *a, const int64_t *lda, float *d, float *e,
+                void *tau, void *work, const int64_t *lwork, int64_t *info, size_t uplo_length);
+void zhetrd_64_(const char *uplo, const int64_t *n, void *a, const int64_t *lda, double *d, double *e,
+                void *tau, void *work, const int64_t *lwork, int64_t *info, size_t uplo_length);
 void sgetri_64_(const int64_t *n, float *a, const int64_t *lda, const int64_t *ipiv, float *work,
                 const int64_t *lwork, int64_t *info);
 void dgetri_64_(const int64_t *n, double *a, const int64_t *lda, const int64_t *ipiv, double *work,

@@ -158,6 +158,16 @@
 #define LAVA_REFLECTORS_INVOCATIONS 256
 #define LAVA_REFLECTORS_COPIES      1
 #define LAVA_REFLECTORS_RESETS      2 /* the source becomes the unit matrix's columns */
+/* Tridiagonal form: columns of a panel, and rows and columns of a tile. */
+#define LAVA_TRIDIAGONAL_PANEL       64
+#define LAVA_TRIDIAGONAL_TILE        64
+#define LAVA_TRIDIAGONAL_ROWS        32 /* of a column, per workgroup */
+#define LAVA_TRIDIAGONAL_INVOCATIONS 256
+#define LAVA_TRIDIAGONAL_HEAD        8 /* elements of the scratch that describe a reflection */
+#define LAVA_TRIDIAGONAL_KEY_BYTES   16
+/* Flags of its columns. */
+#define LAVA_TRIDIAGONAL_FINISHES 1 /* the reflection of the column before */
+#define LAVA_TRIDIAGONAL_BEGINS   2 /* the column is brought up to date, and its norm summed up */
 /* The regions of update: the values of enum lava_region. */
 #define LAVA_UPDATE_ALL   0
 #define LAVA_UPDATE_LOWER 1
@@ -494,6 +504,23 @@ LAVA_ADDRESS target_pitch;
 LAVA_U32 bytes; /* of each column, even */
 LAVA_U32 columns;
 LAVA_BLOCK_END(lava_copy_constants)
+#endif
+
+#if !defined(LAVA_SHADER) || defined(LAVA_SHADER_TRIDIAGONAL)
+LAVA_BLOCK_BEGIN(lava_tridiagonal_constants)
+LAVA_ADDRESS a;        /* element (0, 0): the first one of a lower triangle, the last one of an upper triangle */
+LAVA_ADDRESS v;        /* row 0 of V, W and V again, LAVA_TRIDIAGONAL_PANEL columns each */
+LAVA_ADDRESS tau;      /* that of column 0; E's element is `order` elements after it */
+LAVA_ADDRESS diagonal; /* D's element 0 */
+LAVA_ADDRESS work;     /* scratch: tridiagonal.glsl */
+LAVA_I32 row_step;     /* elements from a row to the next one, 1 or -1: in all of these */
+LAVA_I32 column_step;  /* the same of columns of A */
+LAVA_U32 ldv;          /* elements from a column of V to the next one */
+LAVA_U32 order;        /* of A */
+LAVA_U32 panel;        /* the panel's first column */
+LAVA_U32 column;
+LAVA_U32 flags; /* LAVA_TRIDIAGONAL_* */
+LAVA_BLOCK_END(lava_tridiagonal_constants)
 #endif
 
 #endif

@@ -69,6 +69,7 @@ static bool make_cholesky(const struct arguments *x, struct lava_operation *oper
 static bool make_lu(const struct arguments *x, struct lava_operation *operation);
 static bool make_inverse(const struct arguments *x, struct lava_operation *operation);
 static bool make_inverse_by_lu(const struct arguments *x, struct lava_operation *operation);
+static bool make_tridiagonal(const struct arguments *x, struct lava_operation *operation);
 static bool make_qr(const struct arguments *x, struct lava_operation *operation);
 static bool make_least_squares(const struct arguments *x, struct lava_operation *operation);
 static bool make_qr_product(const struct arguments *x, struct lava_operation *operation);
@@ -101,6 +102,7 @@ static const struct shape {
     {LAVA_FAMILY_LAUUM, "UPLO N ", make_inverse},
     {LAVA_FAMILY_POTRI, "UPLO N ", make_inverse},
     {LAVA_FAMILY_GETRI, "N ", make_inverse_by_lu},
+    {LAVA_FAMILY_SYTRD, "UPLO N ", make_tridiagonal},
     {LAVA_FAMILY_GEQRF, "M N ", make_qr},
     {LAVA_FAMILY_ORGQR, "M N K ", make_qr},
     {LAVA_FAMILY_ORMQR, "SIDE TRANS M N K ", make_qr_product},
@@ -278,6 +280,12 @@ static bool make_inverse(const struct arguments *x, struct lava_operation *opera
     bool valid = make_cholesky(x, operation);
     operation->kind = kinds[x->family];
     operation->a.unit_diagonal = x->diag == 'U';
+    return valid;
+}
+
+static bool make_tridiagonal(const struct arguments *x, struct lava_operation *operation) {
+    bool valid = make_cholesky(x, operation);
+    operation->kind = LAVA_OPERATION_TRIDIAGONAL;
     return valid;
 }
 

@@ -96,6 +96,12 @@ static void show_inverse(const struct lava_operation *operation) {
     printf("  download      %s, in blocks of %d columns\n", what, LAVA_SOLVE_TRAPEZOID);
 }
 
+static void show_tridiagonal(const struct lava_operation *operation) {
+    const char *what = show_upload(operation);
+    printf("  reduce        by panels of %d columns\n", LAVA_TRIDIAGONAL_PANEL);
+    printf("  download      %s, in blocks of %d columns\n", what, LAVA_SOLVE_TRAPEZOID);
+}
+
 /* The matrix stays in host memory. */
 static void show_block_columns(const struct lava_operation *operation, const struct lava_plan *plan) {
     int64_t width = plan->columns.width;
@@ -146,6 +152,8 @@ void explain_plan(const struct lava_operation *operation, const struct lava_plan
         show_factorization(operation, plan);
     else if (kind->inverse.inverts || kind->inverse.squares)
         show_inverse(operation);
+    else if (kind->reduces)
+        show_tridiagonal(operation);
     else if (kind->is_lapack)
         show_qr(operation);
     else if (solves)

@@ -168,6 +168,11 @@
 #define LAVA_POTRI_ROUTINES(X) LAVA_IN_ALL_TYPES(LAVA_FORMS_LAPACK, X, POTRI, potri)
 #define LAVA_GETRI_ROUTINES(X) LAVA_IN_ALL_TYPES(LAVA_FORMS_LAPACK, X, GETRI, getri)
 
+/* A symmetric or Hermitian matrix becomes tridiagonal, by reflections that are left in it. */
+#define LAVA_SYTRD_ROUTINES(X)                                                    \
+    LAVA_IN_REAL_TYPES(LAVA_FORMS_LAPACK, X, SYTRD, sytrd)                        \
+    LAVA_IN_COMPLEX_TYPES(LAVA_FORMS_LAPACK, X, SYTRD, hetrd)
+
 /* A vector to another one. They have no operation and are not counted, so they are not among LAVA_ROUTINES. */
 #define LAVA_COPY_ROUTINES(X) LAVA_IN_ALL_TYPES(LAVA_FORMS_VECTOR, X, COPY, copy)
 
@@ -199,7 +204,8 @@
     LAVA_TRTRI_ROUTINES(X)                                                     \
     LAVA_LAUUM_ROUTINES(X)                                                     \
     LAVA_POTRI_ROUTINES(X)                                                     \
-    LAVA_GETRI_ROUTINES(X)
+    LAVA_GETRI_ROUTINES(X)                                                     \
+    LAVA_SYTRD_ROUTINES(X)
 
 /* These say what a type is in C's argument lists: ELEMENT behind a pointer, BYTES of one, VALUE as a scalar, which is never by
  * value for complex types, and ADDRESS where such a scalar lies. 16-bit numbers are integers that hold the bits, as in
@@ -284,7 +290,8 @@ enum lava_family {
     LAVA_FAMILY_TRTRI,
     LAVA_FAMILY_LAUUM,
     LAVA_FAMILY_POTRI,
-    LAVA_FAMILY_GETRI
+    LAVA_FAMILY_GETRI,
+    LAVA_FAMILY_SYTRD
 };
 
 struct lava_routine_row {

@@ -44,6 +44,7 @@ static const void *source_of(const struct call *call) {
     case LAVA_CPU_FAMILY_TRSM:
     case LAVA_CPU_FAMILY_GETRF:
     case LAVA_CPU_FAMILY_GEQRF:
+    case LAVA_CPU_FAMILY_SYTRD:
         return call->general;
     default:
         return NULL;
@@ -75,6 +76,17 @@ static void call_blas(const struct call *call, lava_fortran_integer *n, const vo
     }
 }
 
+/* D and E are the workspace's first columns. Returns info. */
+static int64_t call_sytrd(const struct call *call, lava_fortran_integer *n) {
+    const int64_t work_elements = (WORK_COLUMNS - 2) * *n;
+    const size_t column = (size_t)*n * lava_type_bytes(call->operation.type);
+    char *work = call->work;
+    int64_t info = 0;
+    ((lava_fortran_sytrd *)call->function)("L", n, call->c, n, work, work + column, call->tau,
+                                           work + 2 * column, &work_elements, &info, 1);
+    return info;
+}
+
 /* Returns info. */
 static int64_t call_lapack(const struct call *call, lava_fortran_integer *n) {
     const int64_t work_elements = WORK_COLUMNS * *n;
@@ -91,6 +103,8 @@ static int64_t call_lapack(const struct call *call, lava_fortran_integer *n) {
         ((lava_fortran_getri *)call->function)(n, call->c, n, call->pivots, call->work, &work_elements,
                                                &info);
         break;
+    case LAVA_CPU_FAMILY_SYTRD:
+        return call_sytrd(call, n);
     default:
         ((lava_fortran_potrf *)call->function)("L", n, call->c, n, &info, 1);
     }

@@ -8,6 +8,7 @@
 
 #include "dispatch/factorization.h"
 #include "dispatch/qr.h"
+#include "dispatch/tridiagonal.h"
 #include "lib/base/log.h"
 #include "lib/base/stats.h"
 #include "lib/engine/residents.h"
@@ -220,6 +221,24 @@ size_t lava_engine_qr_pipelines(const struct lava_engine *engine, const struct l
         {fits, lava_pipelines_of(LAVA_MODULE_REFLECTORS)},
     };
     panel_needs(capabilities, LAVA_PANEL_QR, type, shares, needs + 3);
+    return collect(needs, sizeof needs / sizeof needs[0], specifications);
+}
+
+size_t
+lava_engine_tridiagonal_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,
+                                  struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]) {
+    const struct lava_capabilities *capabilities = &engine->device->capabilities;
+    enum lava_type type = kernel->type, of_parts = lava_type_facts(type)->complex_type;
+    const struct lava_type_facts *facts = lava_type_facts(type), *parts = lava_type_facts(of_parts);
+    bool shares = kernel->scheme == LAVA_SCHEME_NONE;
+    bool fits = shares && lava_tridiagonal_fits(capabilities, type),
+         parts_fit = shares && lava_tridiagonal_fits(capabilities, of_parts);
+    const struct need needs[] = {
+        {fits, lava_pipelines_of(facts->tridiagonal_column)},
+        {fits, lava_pipelines_of(facts->tridiagonal_tiles)},
+        {parts_fit, lava_pipelines_of(parts->tridiagonal_column)},
+        {parts_fit, lava_pipelines_of(parts->tridiagonal_tiles)},
+    };
     return collect(needs, sizeof needs / sizeof needs[0], specifications);
 }
 

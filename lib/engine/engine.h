@@ -75,6 +75,10 @@ size_t lava_engine_factor_pipelines(const struct lava_engine *engine, const stru
 /* The same for QR, besides. */
 size_t lava_engine_qr_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,
                                 struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]);
+/* The same of kernels that reductions to tridiagonal form need. */
+size_t
+lava_engine_tridiagonal_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,
+                                  struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]);
 /* The same for inverses, besides. */
 size_t
 lava_engine_inverse_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,

@@ -26,6 +26,9 @@ typedef void lava_fortran_potrf(const char *, INTEGER, void *, INTEGER, int64_t 
 typedef void lava_fortran_getrf(INTEGER, INTEGER, void *, INTEGER, void *, int64_t *);
 typedef void lava_fortran_geqrf(INTEGER, INTEGER, void *, INTEGER, void *, void *, INTEGER, int64_t *);
 typedef void lava_fortran_getri(INTEGER, void *, INTEGER, const void *, void *, INTEGER, int64_t *);
+/* D, E, tau, work */
+typedef void lava_fortran_sytrd(const char *, INTEGER, void *, INTEGER, void *, void *, void *, void *, INTEGER, int64_t *,
+                                size_t);
 #undef INTEGER
 /* clang-format on */
 

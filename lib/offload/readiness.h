@@ -27,6 +27,7 @@ enum lava_step {
     LAVA_STEP_INVERSES,
     LAVA_STEP_QR,
     LAVA_STEP_VECTORS,
+    LAVA_STEP_TRIDIAGONAL,
     LAVA_STEP_COUNT
 };
 

@@ -59,6 +59,9 @@ enum lava_status lava_self_test_qr(struct lava_self_test *test, bool (*stops)(vo
 /* The same for matrices times vectors, once the type's own test has ended. */
 enum lava_status lava_self_test_vectors(struct lava_self_test *test, bool (*stops)(void));
 
+/* The same for tridiagonal forms, once the test of operations that are not plain has ended. */
+enum lava_status lava_self_test_tridiagonal(struct lava_self_test *test, bool (*stops)(void));
+
 /* All that lava_self_test_begin leads to at once. The caller holds the engine. */
 enum lava_status lava_self_test_run(struct lava_engine *engine, enum lava_type type);
 

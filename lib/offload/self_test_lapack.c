@@ -36,6 +36,8 @@ struct step {
     enum lava_region part;
     bool unit, adjoint, hermitian;
     bool reflects;       /* its columns are reflections */
+    bool below;          /* these begin one row below the diagonal */
+    bool is_band;        /* elements that are not beside the diagonal are zero */
     bool swaps, unswaps; /* rows of the product, as the pivots say */
 };
 
@@ -98,6 +100,17 @@ static const struct row qr[] = {{OF_QR, .kind = LAVA_OPERATION_QR, .by_panels = 
                                 {OF_QR, .kind = LAVA_OPERATION_QR_FORM, .first = LAVA_OPERATION_QR,
                                  .expected = {{BEFORE}}, .got = {{FACTORS, UPPER}, {AFTER}}},
                                 {0}};
+
+/* A = Q T Q^H, of which the lower triangle is stored; the shaders are the same for the upper one. */
+#define OF_TRIDIAGONAL                                                                                       \
+    .what = "tridiagonal forms", .kind = LAVA_OPERATION_TRIDIAGONAL, .stored = LAVA_REGION_LOWER,            \
+    .real_diagonal = true, .columns = ORDER, .limit = 1, .diagonal = 1, .by_norm = true, .bound = 8
+static const struct row tridiagonal[] = {
+    {OF_TRIDIAGONAL, .expected = {{BEFORE, LOWER, .hermitian = true}},
+     .got = {{AFTER, LOWER, .reflects = true, .below = true, .adjoint = true},
+             {AFTER, LOWER, .hermitian = true, .is_band = true},
+             {AFTER, LOWER, .reflects = true, .below = true}}},
+    {0}};
 
 struct sample {
     const struct row *row;
@@ -165,9 +178,14 @@ static bool make(struct sample *sample) {
 /* Returns element (i, j) of what a step multiplies by. */
 static struct lava_number element(const struct sample *sample, const struct step *step, int64_t i,
                                   int64_t j) {
-    int64_t row = step->adjoint ? j : i, column = step->adjoint ? i : j;
+    bool is_turned_round = step->adjoint && !step->reflects;
+    int64_t row = is_turned_round ? j : i, column = is_turned_round ? i : j;
     bool is_diagonal = i == j, is_stored = is_in(step->part, row, column);
-    bool is_turned = step->adjoint != (step->hermitian && !is_stored);
+    bool is_turned = is_turned_round != (step->hermitian && !is_stored);
+    if (step->is_band && llabs(i - j) > 1)
+        return (struct lava_number){0, 0};
+    if (step->below && i <= j + 1)
+        return (struct lava_number){i == j + 1, 0};
     if (is_diagonal && step->unit)
         return (struct lava_number){1, 0};
     if (!is_stored && !step->hermitian)
@@ -198,11 +216,15 @@ static void multiply(const struct vector *columns, int64_t count, struct vector 
     *x = y;
 }
 
-/* x <- H1 H2 ... x. Notes how far the reflections are from unitary. */
-static void reflect(struct sample *sample, const struct vector *columns, struct vector *x) {
+/* x <- H1 H2 ... x, or ... H2^H H1^H x. Notes how far the reflections are from unitary. */
+static void reflect(struct sample *sample, const struct step *step, const struct vector *columns,
+                    struct vector *x) {
     double bound = 64 * lava_type_facts(sample->type)->unit;
-    for (int64_t e = sample->row->columns - 1; e >= 0; e--) {
-        const struct lava_number tau = lava_number_read(sample->type, place_of(sample, NONE, e, 0));
+    int64_t count = sample->row->columns - step->below;
+    for (int64_t number = 0; number < count; number++) {
+        int64_t e = step->adjoint ? number : count - 1 - number;
+        struct lava_number tau = lava_number_read(sample->type, place_of(sample, NONE, e, 0));
+        tau.imaginary = step->adjoint ? -tau.imaginary : tau.imaginary;
         const struct vector *v = &columns[e];
         struct lava_number sum = {0, 0};
         double square = 0;
@@ -245,7 +267,7 @@ static void apply(struct sample *sample, const struct step *step, struct vector 
         }
     for (int v = 0; v < count; v++) {
         if (step->reflects)
-            reflect(sample, matrix, &x[v]);
+            reflect(sample, step, matrix, &x[v]);
         else
             multiply(matrix, columns, &x[v]);
         for (int64_t i = 0; i < columns && step->swaps; i++)
@@ -430,4 +452,8 @@ enum lava_status lava_self_test_inverses(struct lava_self_test *test, bool (*sto
 
 enum lava_status lava_self_test_qr(struct lava_self_test *test, bool (*stops)(void)) {
     return test_by_one_kernel(test, stops, lava_engine_qr_pipelines, qr);
+}
+
+enum lava_status lava_self_test_tridiagonal(struct lava_self_test *test, bool (*stops)(void)) {
+    return test_by_one_kernel(test, stops, lava_engine_tridiagonal_pipelines, tridiagonal);
 }

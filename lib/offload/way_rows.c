@@ -4,6 +4,7 @@
 #include "lib/host/cpu_least_squares.h"
 #include "lib/host/cpu_qr.h"
 #include "lib/host/cpu_systems.h"
+#include "lib/host/cpu_tridiagonal.h"
 #include "lib/level2/vector.h"
 #include "lib/offload/ways.h"
 
@@ -33,5 +34,6 @@ const struct lava_ways lava_ways_table[LAVA_OPERATION_KINDS] = {
     [LAVA_OPERATION_MATRIX_VECTOR]   = {LAVA_STEP_VECTORS,    lava_vector_run,       NULL,                     NULL},
     [LAVA_OPERATION_TRIANGLE_VECTOR] = {LAVA_STEP_VECTORS,    lava_vector_run,       NULL,                     NULL},
     [LAVA_OPERATION_SOLVE_VECTOR]    = {LAVA_STEP_VECTORS,    lava_vector_run,       NULL,                     NULL},
+    [LAVA_OPERATION_TRIDIAGONAL]     = {LAVA_STEP_TRIDIAGONAL, lava_tridiagonal_runner_run, NULL,              lava_cpu_tridiagonal_run},
 };
 // clang-format on

@@ -186,6 +186,12 @@ FAMILIES_INTEGERS(int64_t)
 #define FAMILIES_GETRI_FORTRAN_PASS(type, scalar)                                                            \
     (v->ns, x->c, v->ldcs, x->ipiv, (void *)(uintptr_t)x->b, v->ks, x->info)
 
+/* tau, D and E lie one after the other, tau as if it were of the largest type. */
+#define FAMILIES_PART(from, bytes) ((void *)((uintptr_t)x->ipiv + (uintptr_t)x->n[0] * (from) * (bytes)))
+#define FAMILIES_SYTRD_FORTRAN_PASS(type, scalar)                                                            \
+    (v->uplos, v->ns, x->c, v->ldcs, FAMILIES_PART(1, 16), FAMILIES_PART(3, 8), x->ipiv,                     \
+     (void *)(uintptr_t)x->b, v->sizes, x->info, 1001)
+
 #define FAMILIES_CALL(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)            \
     void prefix##routine##suffix FAMILIES_##family##_##convention##_LIST(integer, type, scalar);             \
     static void families_note_##prefix##routine##suffix FAMILIES_##family##_##convention##_LIST(             \

@@ -354,6 +354,14 @@
     FAMILIES_PUT(0, n) FAMILIES_PUT(1, a) FAMILIES_PUT(2, lda) FAMILIES_PUT(3, ipiv)                    \
     FAMILIES_PUT(4, work) FAMILIES_PUT(5, lwork) FAMILIES_PUT(6, info)
 
+#define FAMILIES_SYTRD_FORTRAN_LIST(integer, type, scalar)                                              \
+    (const char *uplo, const integer *n, void *a, const integer *lda, void *d, void *e, void *tau,      \
+     void *work, const integer *lwork, integer *info, size_t length_1)
+#define FAMILIES_SYTRD_FORTRAN_PUT                                                                      \
+    FAMILIES_PUT(0, uplo) FAMILIES_PUT(1, n) FAMILIES_PUT(2, a) FAMILIES_PUT(3, lda) FAMILIES_PUT(4, d) \
+    FAMILIES_PUT(5, e) FAMILIES_PUT(6, tau) FAMILIES_PUT(7, work) FAMILIES_PUT(8, lwork)                \
+    FAMILIES_PUT(9, info) FAMILIES_PUT(10, length_1)
+
 #define FAMILIES_ROUTINES(X)                                                                            \
     LAVA_GEMMT_ROUTINES(X) LAVA_SYRK_ROUTINES(X) LAVA_SYMM_ROUTINES(X) LAVA_SYR2K_ROUTINES(X)           \
     LAVA_TRIANGULAR_ROUTINES(X) LAVA_GEMV_ROUTINES(X) LAVA_SYMV_ROUTINES(X) LAVA_TRMV_ROUTINES(X)       \
@@ -363,7 +371,7 @@
     LAVA_POSV_ROUTINES(X) LAVA_GETRS_ROUTINES(X) LAVA_GESV_ROUTINES(X)                             \
     LAVA_GEQRF_ROUTINES(X) LAVA_ORGQR_ROUTINES(X) LAVA_ORMQR_ROUTINES(X)                                \
     LAVA_GELS_ROUTINES(X) LAVA_TRTRS_ROUTINES(X) LAVA_TRTRI_ROUTINES(X) LAVA_LAUUM_ROUTINES(X)                                 \
-    LAVA_POTRI_ROUTINES(X) LAVA_GETRI_ROUTINES(X)
+    LAVA_POTRI_ROUTINES(X) LAVA_GETRI_ROUTINES(X) LAVA_SYTRD_ROUTINES(X)
 
 // clang-format on
 

@@ -26,7 +26,7 @@ static const char *words_of(enum lava_family family) {
         [LAVA_FAMILY_GETRF] = "mn",    [LAVA_FAMILY_POTRS] = "pnk",   [LAVA_FAMILY_POSV] = "pnk",
         [LAVA_FAMILY_GETRS] = "tnk",   [LAVA_FAMILY_GESV] = "nk",     [LAVA_FAMILY_GEQRF] = "mn",
         [LAVA_FAMILY_ORGQR] = "mnk",   [LAVA_FAMILY_ORMQR] = "stmnk", [LAVA_FAMILY_GELS] = "tmnk",
-        [LAVA_FAMILY_TRTRS] = "ptdnk"};
+        [LAVA_FAMILY_TRTRS] = "ptdnk", [LAVA_FAMILY_SYTRD] = "pn"};
     return (size_t)family < sizeof words / sizeof words[0] && words[family] ? words[family] : "-";
 }
 

@@ -1,0 +1,87 @@
+/* Estimates and plans the reduction to tridiagonal form (lib/lapack/device_tridiagonal.h): each column
+ * multiplies what is left of the matrix by a vector, each panel brings it up to date by a product. Invariant:
+ * a pure function; no estimate is below lava_cost_least_ns. */
+#include "dispatch/tridiagonal.h"
+
+#include <math.h>
+
+#include "dispatch/arithmetic.h"
+#include "dispatch/halving.h"
+#include "shaders/interface.h"
+
+/* Half of them are products with vectors. */
+double lava_tridiagonal_flops(const struct lava_operation *operation) {
+    double n = (double)operation->n;
+    return lava_operation_pair_flops(operation) * n * n * n * 2 / 3;
+}
+
+/* The kernels need less than that for solves. */
+bool lava_tridiagonal_fits(const struct lava_capabilities *device, enum lava_type type) {
+    return lava_solve_fits(device, type);
+}
+
+/* Starting values: two dispatches of a column with their barriers, whatever their rows; the steps of a
+ * panel's product; what recording takes the CPU. What is left of the matrix is read and written PASSES times
+ * for each panel: multiplied, and updated. doc/notes/eigenvalues.md. */
+#define COLUMN_NS 15e3
+#define PANEL_NS  50e3
+#define RECORD_NS 1.5e3
+#define PASSES    4.0
+
+/* The scratch is one column, which has 32-bit indices, padded. */
+#define SCRATCH_MOST ((double)(INT32_MAX - 64))
+
+/* Returns the bytes of the matrix, of V and W, and of the rest of the scratch; UINT64_MAX if one does not fit
+ * a buffer. */
+static uint64_t matrices_bytes(const struct lava_capabilities *device,
+                               const struct lava_operation *operation) {
+    int64_t n = operation->n, blocks = (n - 1) / LAVA_TRIDIAGONAL_TILE + 1;
+    int64_t rows = blocks * LAVA_TRIDIAGONAL_TILE, columns = 3 * LAVA_TRIDIAGONAL_PANEL + blocks + 8;
+    uint64_t bytes = lava_solve_matrix_bytes(device, operation->type, n, n);
+    if ((double)rows * (double)columns > SCRATCH_MOST || bytes == UINT64_MAX)
+        return UINT64_MAX;
+    uint64_t scratch = lava_solve_matrix_bytes(device, operation->type, rows, columns);
+    return scratch == UINT64_MAX ? UINT64_MAX : bytes + scratch;
+}
+
+/* What the first panel leaves to be done. */
+static struct lava_operation largest_product(const struct lava_operation *operation) {
+    int64_t rest = lava_maximum(operation->n - LAVA_TRIDIAGONAL_PANEL, 1);
+    const struct lava_halving_sizes sizes = {.m = rest, .n = rest, .k = 2 * LAVA_TRIDIAGONAL_PANEL};
+    struct lava_operation product = lava_halving_product(operation, &sizes, false);
+    product.precision = LAVA_PRECISION_IEEE; /* as lib/lapack/tridiagonal_runner.c asks for it */
+    product.b.op = LAVA_OP_T;
+    product.a.op = LAVA_OP_N;
+    product.b.conjugate = lava_type_is_complex(operation->type);
+    product.a.conjugate = false;
+    product.a.ld = product.b.ld = operation->m;
+    return product;
+}
+
+/* Returns the device's time between the upload and the download. The CPU records ahead of the device. */
+static double device_ns(const struct lava_halving *request, double flops_per_s) {
+    const struct lava_operation *operation = request->operation;
+    double n = (double)operation->n, panels = ceil(n / LAVA_TRIDIAGONAL_PANEL) - 1;
+    double read_bytes = lava_operation_operand_bytes(operation) / 3 * (n + PASSES * panels);
+    double compute_ns = n * COLUMN_NS + panels * PANEL_NS +
+                        1e9 * read_bytes / request->rates.memory_bytes_per_s +
+                        1e9 * lava_tridiagonal_flops(operation) / 2 / flops_per_s;
+    return fmax(compute_ns, 2 * n * RECORD_NS + panels * LAVA_SOLVE_RECORD_NS);
+}
+
+enum lava_reason lava_tridiagonal_plan(const struct lava_plan_request *asked, struct lava_plan *plan) {
+    const struct lava_operation *operation = asked->operation;
+    struct lava_halving request;
+    enum lava_reason reason = lava_halving_begin(asked, &request);
+    if (reason != LAVA_REASON_FORCED)
+        return reason;
+    const struct lava_operation product = largest_product(operation);
+    bool has_products = operation->n > LAVA_TRIDIAGONAL_PANEL;
+    reason =
+        lava_halving_plan(&request, &product, has_products, matrices_bytes(request.device, operation), plan);
+    if (reason == LAVA_REASON_FORCED)
+        plan->gpu_ns =
+            lava_halving_gpu_ns(&request, device_ns(&request, plan->flops_per_s), plan->flops_per_s) +
+            1e9 * lava_operation_operand_bytes(operation) / LAVA_HALVING_BUFFER_BYTES_PER_S;
+    return reason;
+}
