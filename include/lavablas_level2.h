@@ -9,6 +9,10 @@
  * must not overlap A or x. Types, scalars, operations, leading dimensions, errors and threads are as for
  * cblas_?gemm. If the CPU BLAS has no routine of the name, a plain loop computes.
  *
+ * With a triangular A, which is n x n: ?trmv computes x <- op(A) x, and ?trsv the y with op(A) y = x, and
+ * writes it to x. Only the triangle of A that uplo names is read, without the diagonal for CblasUnit: its
+ * elements are 1 then. ?trsv does not check whether A is singular.
+ *
  * Source: Dongarra, Du Croz, Hammarling, Hanson: An extended set of Fortran Basic Linear Algebra Subprograms,
  * ACM TOMS 14 (1988). */
 #ifndef LAVABLAS_LEVEL2_H
@@ -36,6 +40,22 @@ void cblas_chemv(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, int n, const void *alpha,
                  const void *x, int incx, const void *beta, void *y, int incy);
 void cblas_zhemv(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, int n, const void *alpha, const void *a, int lda,
                  const void *x, int incx, const void *beta, void *y, int incy);
+void cblas_strmv(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, int n,
+                 const float *a, int lda, float *x, int incx);
+void cblas_dtrmv(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, int n,
+                 const double *a, int lda, double *x, int incx);
+void cblas_ctrmv(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, int n,
+                 const void *a, int lda, void *x, int incx);
+void cblas_ztrmv(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, int n,
+                 const void *a, int lda, void *x, int incx);
+void cblas_strsv(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, int n,
+                 const float *a, int lda, float *x, int incx);
+void cblas_dtrsv(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, int n,
+                 const double *a, int lda, double *x, int incx);
+void cblas_ctrsv(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, int n,
+                 const void *a, int lda, void *x, int incx);
+void cblas_ztrsv(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, int n,
+                 const void *a, int lda, void *x, int incx);
 
 #endif
 
@@ -61,6 +81,22 @@ void cblas_chemv64_(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, int64_t n, const void 
                     int64_t lda, const void *x, int64_t incx, const void *beta, void *y, int64_t incy);
 void cblas_zhemv64_(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, int64_t n, const void *alpha, const void *a,
                     int64_t lda, const void *x, int64_t incx, const void *beta, void *y, int64_t incy);
+void cblas_strmv64_(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, int64_t n,
+                    const float *a, int64_t lda, float *x, int64_t incx);
+void cblas_dtrmv64_(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, int64_t n,
+                    const double *a, int64_t lda, double *x, int64_t incx);
+void cblas_ctrmv64_(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, int64_t n,
+                    const void *a, int64_t lda, void *x, int64_t incx);
+void cblas_ztrmv64_(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, int64_t n,
+                    const void *a, int64_t lda, void *x, int64_t incx);
+void cblas_strsv64_(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, int64_t n,
+                    const float *a, int64_t lda, float *x, int64_t incx);
+void cblas_dtrsv64_(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, int64_t n,
+                    const double *a, int64_t lda, double *x, int64_t incx);
+void cblas_ctrsv64_(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, int64_t n,
+                    const void *a, int64_t lda, void *x, int64_t incx);
+void cblas_ztrsv64_(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, int64_t n,
+                    const void *a, int64_t lda, void *x, int64_t incx);
 
 #endif
 
@@ -110,6 +146,54 @@ void chemv_64_(const char *uplo, const int64_t *n, const void *alpha, const void
 void zhemv_64_(const char *uplo, const int64_t *n, const void *alpha, const void *a, const int64_t *lda,
                const void *x, const int64_t *incx, const void *beta, void *y, const int64_t *incy,
                size_t uplo_length);
+void strmv_(const char *uplo, const char *trans, const char *diag, const int *n, const float *a,
+            const int *lda, float *x, const int *incx, size_t uplo_length, size_t trans_length,
+            size_t diag_length);
+void dtrmv_(const char *uplo, const char *trans, const char *diag, const int *n, const double *a,
+            const int *lda, double *x, const int *incx, size_t uplo_length, size_t trans_length,
+            size_t diag_length);
+void ctrmv_(const char *uplo, const char *trans, const char *diag, const int *n, const void *a,
+            const int *lda, void *x, const int *incx, size_t uplo_length, size_t trans_length,
+            size_t diag_length);
+void ztrmv_(const char *uplo, const char *trans, const char *diag, const int *n, const void *a,
+            const int *lda, void *x, const int *incx, size_t uplo_length, size_t trans_length,
+            size_t diag_length);
+void strsv_(const char *uplo, const char *trans, const char *diag, const int *n, const float *a,
+            const int *lda, float *x, const int *incx, size_t uplo_length, size_t trans_length,
+            size_t diag_length);
+void dtrsv_(const char *uplo, const char *trans, const char *diag, const int *n, const double *a,
+            const int *lda, double *x, const int *incx, size_t uplo_length, size_t trans_length,
+            size_t diag_length);
+void ctrsv_(const char *uplo, const char *trans, const char *diag, const int *n, const void *a,
+            const int *lda, void *x, const int *incx, size_t uplo_length, size_t trans_length,
+            size_t diag_length);
+void ztrsv_(const char *uplo, const char *trans, const char *diag, const int *n, const void *a,
+            const int *lda, void *x, const int *incx, size_t uplo_length, size_t trans_length,
+            size_t diag_length);
+void strmv_64_(const char *uplo, const char *trans, const char *diag, const int64_t *n, const float *a,
+               const int64_t *lda, float *x, const int64_t *incx, size_t uplo_length, size_t trans_length,
+               size_t diag_length);
+void dtrmv_64_(const char *uplo, const char *trans, const char *diag, const int64_t *n, const double *a,
+               const int64_t *lda, double *x, const int64_t *incx, size_t uplo_length, size_t trans_length,
+               size_t diag_length);
+void ctrmv_64_(const char *uplo, const char *trans, const char *diag, const int64_t *n, const void *a,
+               const int64_t *lda, void *x, const int64_t *incx, size_t uplo_length, size_t trans_length,
+               size_t diag_length);
+void ztrmv_64_(const char *uplo, const char *trans, const char *diag, const int64_t *n, const void *a,
+               const int64_t *lda, void *x, const int64_t *incx, size_t uplo_length, size_t trans_length,
+               size_t diag_length);
+void strsv_64_(const char *uplo, const char *trans, const char *diag, const int64_t *n, const float *a,
+               const int64_t *lda, float *x, const int64_t *incx, size_t uplo_length, size_t trans_length,
+               size_t diag_length);
+void dtrsv_64_(const char *uplo, const char *trans, const char *diag, const int64_t *n, const double *a,
+               const int64_t *lda, double *x, const int64_t *incx, size_t uplo_length, size_t trans_length,
+               size_t diag_length);
+void ctrsv_64_(const char *uplo, const char *trans, const char *diag, const int64_t *n, const void *a,
+               const int64_t *lda, void *x, const int64_t *incx, size_t uplo_length, size_t trans_length,
+               size_t diag_length);
+void ztrsv_64_(const char *uplo, const char *trans, const char *diag, const int64_t *n, const void *a,
+               const int64_t *lda, void *x, const int64_t *incx, size_t uplo_length, size_t trans_length,
+               size_t diag_length);
 
 #endif
 

@@ -64,6 +64,7 @@ static bool make_syrk(const struct arguments *x, struct lava_operation *operatio
 static bool make_syr2k(const struct arguments *x, struct lava_operation *operation);
 static bool make_structured(const struct arguments *x, struct lava_operation *operation);
 static bool make_vector(const struct arguments *x, struct lava_operation *operation);
+static bool make_triangle_vector(const struct arguments *x, struct lava_operation *operation);
 static bool make_cholesky(const struct arguments *x, struct lava_operation *operation);
 static bool make_lu(const struct arguments *x, struct lava_operation *operation);
 static bool make_inverse(const struct arguments *x, struct lava_operation *operation);
@@ -92,6 +93,8 @@ static const struct shape {
     {LAVA_FAMILY_GEMV, "TRANS M N ", make_vector},
     {LAVA_FAMILY_SYMV, "UPLO N ", make_vector},
     {LAVA_FAMILY_HEMV, "UPLO N ", make_vector},
+    {LAVA_FAMILY_TRMV, "UPLO TRANS DIAG N ", make_triangle_vector},
+    {LAVA_FAMILY_TRSV, "UPLO TRANS DIAG N ", make_triangle_vector},
     {LAVA_FAMILY_POTRF, "UPLO N ", make_cholesky},
     {LAVA_FAMILY_GETRF, "M N ", make_lu},
     {LAVA_FAMILY_TRTRI, "UPLO DIAG N ", make_inverse},
@@ -218,6 +221,20 @@ static bool make_vector(const struct arguments *x, struct lava_operation *operat
             x->family == LAVA_FAMILY_HEMV ? LAVA_STRUCTURE_HERMITIAN : LAVA_STRUCTURE_SYMMETRIC;
         operation->a.stored = x->uplo == 'L' ? LAVA_REGION_LOWER : LAVA_REGION_UPPER;
     }
+    return valid;
+}
+
+/* ?trmm or ?trsm from the left, with one column. */
+static bool make_triangle_vector(const struct arguments *x, struct lava_operation *operation) {
+    struct arguments product = *x;
+    bool solves = x->family == LAVA_FAMILY_TRSV;
+    product.family = LAVA_FAMILY_TRMM;
+    product.side = 'L';
+    product.m = x->n;
+    product.n = 1;
+    bool valid = make_structured(&product, operation);
+    operation->kind = solves ? LAVA_OPERATION_SOLVE_VECTOR : LAVA_OPERATION_TRIANGLE_VECTOR;
+    operation->c.ld = 1;
     return valid;
 }
 

@@ -1,10 +1,9 @@
-/* Makes an operation of a matrix and two vectors. Called by gemv.c and symv.c. */
+/* Makes an operation of a matrix and two vectors. Called by gemv.c, symv.c and trmv.c. */
 #include "lib/abi/vectors.h"
 
 #include "lib/abi/arguments.h"
 
-/* Returns the address of a vector's first element: with a negative increment, the last one in memory. */
-static void *first_of(const void *vector, enum lava_type type, int64_t length, int64_t increment) {
+void *lava_vectors_first(const void *vector, enum lava_type type, int64_t length, int64_t increment) {
     return lava_operation_element(vector, type, 0, increment < 0 ? 1 - length : 0, increment);
 }
 
@@ -18,8 +17,9 @@ void lava_vectors_translate(const struct lava_vectors_arguments *x, const struct
         .n = 1,
         .k = columns,
         .a = *matrix,
-        .b = {.first = first_of(x->x, row->type, columns, x->incx), .ld = x->incx},
-        .c = {.first = first_of(x->y, row->type, rows, x->incy), .ld = x->incy, .type = row->type_c}};
+        .b = {.first = lava_vectors_first(x->x, row->type, columns, x->incx), .ld = x->incx},
+        .c = {
+            .first = lava_vectors_first(x->y, row->type, rows, x->incy), .ld = x->incy, .type = row->type_c}};
     operation->alpha = lava_arguments_read_scalar(row->scalar, x->alpha);
     operation->beta = lava_arguments_read_scalar(row->scalar, x->beta);
 }

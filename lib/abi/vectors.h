@@ -1,5 +1,5 @@
-/* What ?gemv and ?symv share: the arguments as the caller gave them, in any calling convention, and the
- * operation. Any thread may call these functions. */
+/* What ?gemv, ?symv and ?trmv share: the arguments as the caller gave them, in any calling convention, and
+ * the operation. Any thread may call these functions. */
 #ifndef LAVA_ABI_VECTORS_H
 #define LAVA_ABI_VECTORS_H
 
@@ -13,6 +13,9 @@ struct lava_vectors_arguments {
     const void *a, *x;
     void *y;
 };
+
+/* Returns the address of a vector's first element: with a negative increment, the last one in memory. */
+void *lava_vectors_first(const void *vector, enum lava_type type, int64_t length, int64_t increment);
 
 /* Makes the operation of valid arguments. op(A), the matrix, has so many rows and columns. */
 void lava_vectors_translate(const struct lava_vectors_arguments *x, const struct lava_operand *matrix,

@@ -113,6 +113,11 @@
     LAVA_IN_REAL_TYPES(LAVA_FORMS_VECTOR, X, SYMV, symv)                          \
     LAVA_IN_COMPLEX_TYPES(LAVA_FORMS_VECTOR, X, HEMV, hemv)
 
+/* A triangular matrix by a vector, and its inverse by one, which is overwritten. There are no scalars. */
+#define LAVA_TRMV_ROUTINES(X)                                                     \
+    LAVA_IN_ALL_TYPES(LAVA_FORMS_VECTOR, X, TRMV, trmv)                           \
+    LAVA_IN_ALL_TYPES(LAVA_FORMS_VECTOR, X, TRSV, trsv)
+
 /* Groups of products by pointers, and one group at equal distances. */
 #define LAVA_BATCH_ROUTINES(X)                                                    \
     LAVA_IN_ALL_TYPES(LAVA_FORMS_ALL, X, BATCH, gemm_batch)                       \
@@ -175,6 +180,7 @@
     LAVA_TRIANGULAR_ROUTINES(X)                                                \
     LAVA_GEMV_ROUTINES(X)                                                      \
     LAVA_SYMV_ROUTINES(X)                                                      \
+    LAVA_TRMV_ROUTINES(X)                                                      \
     LAVA_BATCH_ROUTINES(X)                                                     \
     LAVA_STRIDED_ROUTINES(X)                                                   \
     LAVA_SYRK_BATCH_ROUTINES(X)                                                \
@@ -242,7 +248,7 @@ enum lava_convention {
 };
 
 /* Routines that compute the same with the same argument list. HEMM has SYMM's list, HEMV has SYMV's,
- * TRSM has TRMM's, POSV has POTRS's, and LAUUM and POTRI have POTRF's. LAPACK's come last. */
+ * TRSM has TRMM's, TRSV has TRMV's, POSV has POTRS's, and LAUUM and POTRI have POTRF's. LAPACK's come last. */
 enum lava_family {
     LAVA_FAMILY_GEMM,
     LAVA_FAMILY_GEMMT,
@@ -255,6 +261,8 @@ enum lava_family {
     LAVA_FAMILY_GEMV,
     LAVA_FAMILY_SYMV,
     LAVA_FAMILY_HEMV,
+    LAVA_FAMILY_TRMV,
+    LAVA_FAMILY_TRSV,
     LAVA_FAMILY_BATCH,
     LAVA_FAMILY_STRIDED,
     LAVA_FAMILY_SYRK_BATCH,

@@ -1,5 +1,7 @@
-/* y <- alpha op(A) x + beta y, column by column of A as it is stored. Called by lib/abi. */
+/* Products with vectors, and solves for one, column by column of A as it is stored. Called by lib/abi. */
 #include "lib/host/cpu_vector.h"
+
+#define FABS(x) ((x) < 0 ? -(x) : (x))
 
 #define LOOP "lib/host/vector_loop.h"
 #include "lib/host/each_type.h"

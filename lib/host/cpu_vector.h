@@ -1,4 +1,5 @@
-/* A matrix by a vector in plain C. Used if the CPU BLAS has no routine of the name. Any thread. */
+/* A matrix by a vector, or a triangle's inverse by one, in plain C. Used if the CPU BLAS has no routine of
+ * the name. Any thread. */
 #ifndef LAVA_HOST_CPU_VECTOR_H
 #define LAVA_HOST_CPU_VECTOR_H
 

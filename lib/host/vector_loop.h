@@ -53,7 +53,8 @@ static void NAME(multiply)(const struct lava_operation *operation, const struct 
         if (factor)
             NAME(add)(y + i * operation->c.ld * PARTS, *factor, NAME(read)(a, column->conjugates_factor));
         if (sum)
-            NAME(add)(sum, NAME(read)(a, column->conjugates_sum), NAME(read)(x + i * operation->b.ld * PARTS, false));
+            NAME(add)
+            (sum, NAME(read)(a, column->conjugates_sum), NAME(read)(x + i * operation->b.ld * PARTS, false));
     }
 }
 
@@ -76,7 +77,69 @@ static void NAME(run_structured_column)(const struct lava_operation *operation, 
     NAME(multiply)(operation, &rest, &factor, sum);
 }
 
-static void NAME(run)(const struct lava_operation *operation) {
+/* x_j <- x_j times or divided by the diagonal's element. Complex numbers are divided by Smith's rule. */
+static void NAME(apply_diagonal)(const struct lava_operation *operation, int64_t j, bool solves) {
+    const struct lava_operand *a = &operation->a;
+    REAL *x = (REAL *)operation->c.first + j * operation->c.ld * PARTS;
+    const struct NAME(number) d = NAME(read)((const REAL *)a->first + j * (a->ld + 1) * PARTS, a->conjugate),
+                              old = NAME(read)(x, false);
+    if (!solves) {
+        x[0] = 0;
+        x[PARTS - 1] = 0;
+        NAME(add)(x, d, old);
+    } else if (PARTS == 1) {
+        x[0] /= d.real;
+    } else if (FABS(d.real) >= FABS(d.imaginary)) {
+        REAL ratio = d.imaginary / d.real, divisor = d.real + d.imaginary * ratio;
+        x[0] = (old.real + old.imaginary * ratio) / divisor;
+        x[PARTS - 1] = (old.imaginary - old.real * ratio) / divisor;
+    } else {
+        REAL ratio = d.real / d.imaginary, divisor = d.imaginary + d.real * ratio;
+        x[0] = (old.real * ratio + old.imaginary) / divisor;
+        x[PARTS - 1] = (old.imaginary * ratio - old.real) / divisor;
+    }
+}
+
+/* Column j of a triangle beside its diagonal: added to other elements of x (op N), or a sum with them. */
+static void NAME(run_beside)(const struct lava_operation *operation, int64_t j, REAL sign) {
+    const struct lava_operand *a = &operation->a;
+    bool is_lower = a->stored == LAVA_REGION_LOWER;
+    int64_t row = is_lower ? j + 1 : 0;
+    const struct NAME(column) rest = {.a = (const REAL *)a->first + (j * a->ld + row) * PARTS,
+                                      .row = row,
+                                      .rows = is_lower ? operation->m - row : j,
+                                      .conjugates_factor = a->conjugate,
+                                      .conjugates_sum = a->conjugate};
+    struct lava_operation on_x = *operation;
+    REAL *x = (REAL *)operation->c.first + j * operation->c.ld * PARTS, sum[2] = {0, 0};
+    struct NAME(number) factor = NAME(read)(x, false);
+    on_x.b = (struct lava_operand){.first = operation->c.first, .ld = operation->c.ld};
+    factor.real *= sign;
+    factor.imaginary *= sign;
+    NAME(multiply)(&on_x, &rest, a->op == LAVA_OP_N ? &factor : NULL, a->op == LAVA_OP_N ? NULL : sum);
+    x[0] += sign * sum[0];
+    if (PARTS == 2)
+        x[PARTS - 1] += sign * sum[PARTS - 1];
+}
+
+/* A product takes the columns in the order in which what is read is not yet written, a solve in the other
+ * one. */
+static void NAME(run_triangle)(const struct lava_operation *operation) {
+    const struct lava_operand *a = &operation->a;
+    bool solves = operation->kind == LAVA_OPERATION_SOLVE_VECTOR, is_n = a->op == LAVA_OP_N;
+    bool ascends = lava_operand_is_lower(a) == solves;
+    for (int64_t i = 0; i < operation->m; i++) {
+        int64_t j = ascends ? i : operation->m - 1 - i;
+        if (solves != is_n)
+            NAME(run_beside)(operation, j, solves ? -1 : 1);
+        if (!a->unit_diagonal)
+            NAME(apply_diagonal)(operation, j, solves);
+        if (solves == is_n)
+            NAME(run_beside)(operation, j, solves ? -1 : 1);
+    }
+}
+
+static void NAME(run_general)(const struct lava_operation *operation) {
     const struct lava_operand *a = &operation->a;
     const struct NAME(number) alpha = {(REAL)operation->alpha.real, (REAL)operation->alpha.imaginary};
     bool is_general = a->structure == LAVA_STRUCTURE_GENERAL, is_n = a->op == LAVA_OP_N;
@@ -91,14 +154,24 @@ static void NAME(run)(const struct lava_operation *operation) {
                                             .conjugates_factor = a->conjugate,
                                             .conjugates_sum = a->conjugate};
         if (is_n)
-            NAME(add)(factor, alpha, NAME(read)((const REAL *)operation->b.first + j * operation->b.ld * PARTS, false));
+            NAME(add)
+            (factor, alpha,
+             NAME(read)((const REAL *)operation->b.first + j * operation->b.ld * PARTS, false));
         const struct NAME(number) x = {factor[0], factor[1]};
         if (is_general)
             NAME(multiply)(operation, &column, is_n ? &x : NULL, is_n ? NULL : sum);
         else
             NAME(run_structured_column)(operation, j, x, sum);
         if (!is_n || !is_general)
-            NAME(add)((REAL *)operation->c.first + j * operation->c.ld * PARTS, alpha,
-                      (struct NAME(number)){sum[0], sum[1]});
+            NAME(add)
+            ((REAL *)operation->c.first + j * operation->c.ld * PARTS, alpha,
+             (struct NAME(number)){sum[0], sum[1]});
     }
+}
+
+static void NAME(run)(const struct lava_operation *operation) {
+    if (operation->a.structure == LAVA_STRUCTURE_TRIANGULAR)
+        NAME(run_triangle)(operation);
+    else
+        NAME(run_general)(operation);
 }

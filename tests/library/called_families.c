@@ -99,6 +99,13 @@ FAMILIES_INTEGERS(int64_t)
 #define FAMILIES_HEMV_CBLAS_PASS   FAMILIES_SYMV_CBLAS_PASS
 #define FAMILIES_HEMV_FORTRAN_PASS FAMILIES_SYMV_FORTRAN_PASS
 
+#define FAMILIES_TRMV_CBLAS_PASS(type, scalar)                                                               \
+    (x->layout, x->uplo, x->transa[0], x->diag, v->ns[0], x->a, v->ldas[0], x->c, v->ldcs[0])
+#define FAMILIES_TRMV_FORTRAN_PASS(type, scalar)                                                             \
+    (v->uplos, v->as, v->diags, v->ns, x->a, v->ldas, x->c, v->ldcs, 1001, 1002, 1003)
+#define FAMILIES_TRSV_CBLAS_PASS   FAMILIES_TRMV_CBLAS_PASS
+#define FAMILIES_TRSV_FORTRAN_PASS FAMILIES_TRMV_FORTRAN_PASS
+
 #define FAMILIES_BATCH_CBLAS_PASS(type, scalar)                                                              \
     (x->layout, x->transa, x->transb, v->ms, v->ns, v->ks, x->alpha, x->a, v->ldas, x->b, v->ldbs, x->beta,  \
      x->c, v->ldcs, v->counts[0], v->sizes)

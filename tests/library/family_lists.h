@@ -131,6 +131,24 @@
 #define FAMILIES_HEMV_FORTRAN_LIST FAMILIES_SYMV_FORTRAN_LIST
 #define FAMILIES_HEMV_FORTRAN_PUT  FAMILIES_SYMV_FORTRAN_PUT
 
+#define FAMILIES_TRMV_CBLAS_LIST(integer, type, scalar)                                                 \
+    (int layout, int uplo, int trans, int diag, integer n, const void *a, integer lda, void *x,         \
+     integer incx)
+#define FAMILIES_TRMV_PUT                                                                               \
+    FAMILIES_PUT(0, uplo) FAMILIES_PUT(1, trans) FAMILIES_PUT(2, diag) FAMILIES_PUT(3, n)               \
+    FAMILIES_PUT(4, a) FAMILIES_PUT(5, lda) FAMILIES_PUT(6, x) FAMILIES_PUT(7, incx)
+#define FAMILIES_TRMV_CBLAS_PUT FAMILIES_TRMV_PUT FAMILIES_PUT(8, layout)
+#define FAMILIES_TRMV_FORTRAN_LIST(integer, type, scalar)                                               \
+    (const char *uplo, const char *trans, const char *diag, const integer *n, const void *a,            \
+     const integer *lda, void *x, const integer *incx, size_t length_1, size_t length_2,                \
+     size_t length_3)
+#define FAMILIES_TRMV_FORTRAN_PUT                                                                       \
+    FAMILIES_TRMV_PUT FAMILIES_PUT(8, length_1) FAMILIES_PUT(9, length_2) FAMILIES_PUT(10, length_3)
+#define FAMILIES_TRSV_CBLAS_LIST   FAMILIES_TRMV_CBLAS_LIST
+#define FAMILIES_TRSV_CBLAS_PUT    FAMILIES_TRMV_CBLAS_PUT
+#define FAMILIES_TRSV_FORTRAN_LIST FAMILIES_TRMV_FORTRAN_LIST
+#define FAMILIES_TRSV_FORTRAN_PUT  FAMILIES_TRMV_FORTRAN_PUT
+
 #define FAMILIES_BATCH_CBLAS_LIST(integer, type, scalar)                                                      \
     (int layout, const int *transa, const int *transb, const integer *m, const integer *n,              \
      const integer *k, const void *alpha, const void *const *a, const integer *lda,                     \
@@ -338,7 +356,7 @@
 
 #define FAMILIES_ROUTINES(X)                                                                            \
     LAVA_GEMMT_ROUTINES(X) LAVA_SYRK_ROUTINES(X) LAVA_SYMM_ROUTINES(X) LAVA_SYR2K_ROUTINES(X)           \
-    LAVA_TRIANGULAR_ROUTINES(X) LAVA_GEMV_ROUTINES(X) LAVA_SYMV_ROUTINES(X)                             \
+    LAVA_TRIANGULAR_ROUTINES(X) LAVA_GEMV_ROUTINES(X) LAVA_SYMV_ROUTINES(X) LAVA_TRMV_ROUTINES(X)       \
     LAVA_BATCH_ROUTINES(X) LAVA_STRIDED_ROUTINES(X)                                                     \
     LAVA_SYRK_BATCH_ROUTINES(X) LAVA_TRSM_BATCH_ROUTINES(X)                                             \
     LAVA_POTRF_ROUTINES(X) LAVA_GETRF_ROUTINES(X) LAVA_POTRS_ROUTINES(X)                           \

@@ -29,7 +29,8 @@ for routine in spotrf dpotrf cpotrf zpotrf sgetrf dgetrf cgetrf zgetrf spotrs dp
     blas="$blas ${routine}_ $routine ${routine}_64_ ${routine}_64 scipy_${routine}_ scipy_${routine}_64_"
 done
 blas="$blas cblas_sbgemm_batch cblas_sbgemm_batch_strided"
-for routine in scopy dcopy ccopy zcopy sgemv dgemv cgemv zgemv ssymv dsymv chemv zhemv; do
+for routine in scopy dcopy ccopy zcopy sgemv dgemv cgemv zgemv ssymv dsymv chemv zhemv \
+    strmv dtrmv ctrmv ztrmv strsv dtrsv ctrsv ztrsv; do
     blas="$blas ${routine}_ ${routine}_64_ ${routine}_64 scipy_${routine}_ scipy_${routine}_64_"
     blas="$blas cblas_$routine cblas_${routine}64_ cblas_${routine}_64 scipy_cblas_$routine scipy_cblas_${routine}64_"
 done

@@ -1,4 +1,4 @@
-/* ?gemv, ?symv and ?hemv under every exported name.
+/* ?gemv, ?symv, ?hemv, ?trmv and ?trsv under every exported name.
  *
  *     test_vectors forward STUB straight|counted PLAIN
  *                                                  STUB (stub_families.c) has them: arguments arrive
@@ -29,8 +29,13 @@ static bool is_gemv(const struct lava_routine_row *row) {
     return row->family == LAVA_FAMILY_GEMV;
 }
 
+static bool is_triangular(const struct lava_routine_row *row) {
+    return row->family == LAVA_FAMILY_TRMV || row->family == LAVA_FAMILY_TRSV;
+}
+
 static bool is_ours(const struct lava_routine_row *row) {
-    return is_gemv(row) || row->family == LAVA_FAMILY_SYMV || row->family == LAVA_FAMILY_HEMV;
+    return is_gemv(row) || is_triangular(row) || row->family == LAVA_FAMILY_SYMV ||
+           row->family == LAVA_FAMILY_HEMV;
 }
 
 static void arguments_arrive_untouched(void **state) {
@@ -45,6 +50,7 @@ static void arguments_arrive_untouched(void **state) {
         const struct families_arguments x = {.layout = 101 + i % 2,
                                              .uplo = options[i % 4][0],
                                              .transa = {options[i % 4][1]},
+                                             .diag = 131 + i % 2,
                                              .m = {size[0]},
                                              .n = {size[1]},
                                              .lda = {wider + 50001},
@@ -188,6 +194,92 @@ static void check_case(enum lava_routine routine, const struct vector_case *t) {
     free(before);
 }
 
+/* x <- op(A) x. ?trsv is called with the result of that and must bring x back: the diagonal is 1 or a power
+ * of two, and the order small, so that all is exact. */
+static void check_triangle(enum lava_routine routine, int64_t n, int trans, int uplo, int diag, int layout,
+                           int64_t incx) {
+    const struct lava_routine_row *row = lava_routine_row(routine);
+    const size_t bytes = lava_type_bytes(row->type), x_bytes = (size_t)span_of(n, incx) * bytes;
+    bool solves = row->family == LAVA_FAMILY_TRSV;
+    char *a = poison_new((size_t)((n + 3) * n) * bytes), *x = poison_new(x_bytes),
+         *from = poison_new(x_bytes), *expected = poison_new(x_bytes);
+    const struct naive_matrix matrix = {.type = row->type,
+                                        .first = a,
+                                        .ld = n + 3,
+                                        .by_rows = layout == 101,
+                                        .op = trans == 111   ? 'N'
+                                              : trans == 112 ? 'T'
+                                                             : 'C',
+                                        .structure = 'T',
+                                        .uplo = uplo == 121 ? 'U' : 'L',
+                                        .has_unit_diagonal = diag == 132};
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++) {
+            struct naive_number number = {poison_random(3) - 1, poison_random(3) - 1};
+            if (solves && i != j && poison_random(4) > 0) /* solutions grow */
+                number = (struct naive_number){0, 0};
+            if (i == j)
+                number = (struct naive_number){poison_random(2) ? 2 : -1, 0};
+            if (!naive_is_outside(&matrix, i, j) && (i != j || diag == 131))
+                naive_write(row->type, a, matrix.by_rows ? i * matrix.ld + j : i + j * matrix.ld, number);
+        }
+    fill_vector(row->type, from, n, incx);
+    memcpy(expected, from, x_bytes);
+    for (int64_t i = 0; i < n; i++) {
+        struct naive_number sum = {0, 0};
+        for (int64_t j = 0; j < n; j++) {
+            if (naive_is_zero(&matrix, i, j))
+                continue;
+            struct naive_number term =
+                naive_times(naive_at(&matrix, i, j), naive_read(row->type, from, place_of(n, incx, j)));
+            sum.real += term.real;
+            sum.imaginary += term.imaginary;
+        }
+        naive_write(row->type, expected, place_of(n, incx, i), sum);
+    }
+    memcpy(x, solves ? expected : from, x_bytes);
+    families_call[routine](&(struct families_arguments){.layout = layout,
+                                                        .uplo = uplo,
+                                                        .transa = {trans},
+                                                        .diag = diag,
+                                                        .n = {n},
+                                                        .lda = {n + 3},
+                                                        .ldc = {incx},
+                                                        .a = a,
+                                                        .c = x});
+    if (memcmp(x, solves ? from : expected, x_bytes)) {
+        for (int64_t i = 0; i < n; i++) { /* zeros have signs */
+            struct naive_number got = naive_read(row->type, x, place_of(n, incx, i)),
+                                wanted =
+                                    naive_read(row->type, solves ? from : expected, place_of(n, incx, i));
+            if (got.real != wanted.real || got.imaginary != wanted.imaginary)
+                fail_msg("%s: n %d trans %d uplo %d diag %d layout %d incx %d: %d is %Lg %Lg, not %Lg %Lg",
+                         row->name, (int)n, trans, uplo, diag, layout, (int)incx, (int)i, got.real,
+                         got.imaginary, wanted.real, wanted.imaginary);
+        }
+    }
+    free(a);
+    free(x);
+    free(from);
+    free(expected);
+}
+
+static void triangles(void **state) {
+    static const int64_t sizes[] = {1, 2, 9, 0}, increments[] = {1, -1, 3, -2};
+    (void)state;
+    for (int i = 0; i < LAVA_ROUTINE_COUNT; i++) {
+        const struct lava_routine_row *row = lava_routine_row((enum lava_routine)i);
+        bool fortran = row->convention == LAVA_CONVENTION_FORTRAN;
+        for (int j = 0; j < 24 && is_triangular(row); j++) {
+            int64_t n = j < 4 ? sizes[j] : 1 + poison_random(row->family == LAVA_FAMILY_TRSV ? 12 : 150);
+            check_triangle((enum lava_routine)i, n, 111 + j % 3, 121 + j / 3 % 2, 131 + j / 6 % 2,
+                           fortran ? 102 : 101 + poison_random(2), increments[poison_random(4)]);
+            if (counted)
+                check_last_call(row, on_device && n > 0 ? "gpu" : "cpu");
+        }
+    }
+}
+
 static struct vector_case random_case(const struct lava_routine_row *row, int64_t m, int64_t n) {
     static const int factors[][4] = {{1, 0, 0, 0},  {2, 1, -1, 2}, {-1, 0, 1, 0},
                                      {3, -2, 2, 0}, {0, 0, 2, -1}, {1, 1, 1, 0}};
@@ -212,7 +304,7 @@ static void values(void **state) {
     (void)state;
     for (int i = 0; i < LAVA_ROUTINE_COUNT; i++) {
         const struct lava_routine_row *row = lava_routine_row((enum lava_routine)i);
-        for (int j = 0; j < 9 + 12 && is_ours(row); j++) {
+        for (int j = 0; j < 9 + 12 && is_ours(row) && !is_triangular(row); j++) {
             bool fixed = j < 9;
             const struct vector_case t = random_case(row, fixed ? sizes[j][0] : 1 + poison_random(40),
                                                      fixed ? sizes[j][1] : 1 + poison_random(40));
@@ -255,11 +347,40 @@ static void complaints(void **state) {
                                              .a = memory + 4,
                                              .b = memory + 32,
                                              .c = memory};
-        if (!is_ours(row) || dlsym(library, row->name) || (fortran && cases[at].layout != 102))
+        if (!is_ours(row) || is_triangular(row) || dlsym(library, row->name) ||
+            (fortran && cases[at].layout != 102))
             continue;
         check_complaint(routine, &x, (is_gemv(row) ? cases[at].of_gemv : cases[at].of_symv) + !fortran);
         assert_true(memory[0] == 42);
     }
+}
+
+static void triangle_complaints(void **state) {
+    static const struct {
+        int uplo, trans, diag;
+        int64_t n, lda, incx;
+        int number;
+    } cases[] = {{7, 7, 7, -1, 0, 0, 1},       {121, 7, 7, -1, 0, 0, 2},    {122, 111, 7, -1, 0, 0, 3},
+                 {122, 112, 131, -1, 0, 0, 4}, {121, 113, 132, 3, 2, 0, 6}, {121, 111, 131, 0, 1, 0, 8}};
+    double memory[64] = {42};
+    (void)state;
+    for (size_t i = 0; i < LAVA_ROUTINE_COUNT * (sizeof cases / sizeof cases[0]); i++) {
+        enum lava_routine routine = (enum lava_routine)(i % LAVA_ROUTINE_COUNT);
+        const struct lava_routine_row *row = lava_routine_row(routine);
+        size_t at = i / LAVA_ROUTINE_COUNT;
+        const struct families_arguments x = {.layout = 102,
+                                             .uplo = cases[at].uplo,
+                                             .transa = {cases[at].trans},
+                                             .diag = cases[at].diag,
+                                             .n = {cases[at].n},
+                                             .lda = {cases[at].lda},
+                                             .ldc = {cases[at].incx},
+                                             .a = memory + 4,
+                                             .c = memory};
+        if (is_triangular(row) && !dlsym(library, row->name))
+            check_complaint(routine, &x, cases[at].number + (row->convention != LAVA_CONVENTION_FORTRAN));
+    }
+    assert_true(memory[0] == 42);
 }
 
 static void lengths_are_not_written(void **state) {
@@ -267,7 +388,7 @@ static void lengths_are_not_written(void **state) {
     for (int i = 0; i < LAVA_ROUTINE_COUNT; i++) {
         const struct lava_routine_row *row = lava_routine_row((enum lava_routine)i);
         if (is_ours(row) && row->convention == LAVA_CONVENTION_FORTRAN)
-            check_lengths(row, is_gemv(row) ? 11 : 10);
+            check_lengths(row, is_gemv(row) ? 11 : is_triangular(row) ? 8 : 10);
     }
 }
 
@@ -278,7 +399,8 @@ static int forward(void) {
 }
 
 static int compute(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(complaints)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(triangles),
+                                       cmocka_unit_test(complaints), cmocka_unit_test(triangle_complaints)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 

@@ -28,7 +28,7 @@ fi
 
 # Families that the device computes. Of the others, mode gpu asks only that their calls are intercepted.
 device_families='gemm syrk herk symm hemm syr2k her2k trmm trsm'
-[ "$level" = 3 ] || device_families='gemv symv hemv'
+[ "$level" = 3 ] || device_families='gemv symv hemv trmv trsv'
 
 columns='COLUMN-MAJOR COMPUTATIONAL TESTS'
 rows='ROW-MAJOR +COMPUTATIONAL TESTS'
@@ -167,8 +167,8 @@ run_testers() {
     fortran=
     cblas=
     case $level$type in
-    2[cz]) families='gemv hemv' ;;
-    2*) families='gemv symv' ;;
+    2[cz]) families='gemv hemv trmv trsv' ;;
+    2*) families='gemv symv trmv trsv' ;;
     3[cz]) families='gemm symm trmm trsm syrk syr2k hemm herk her2k' ;;
     *) families='gemm symm trmm trsm syrk syr2k' ;;
     esac

@@ -37,6 +37,8 @@ const struct kind_case kind_cases[] = {
     {ROW(GEMV, MATRIX_VECTOR),        GENERAL("mn"),     GENERAL("1n"), GENERAL("1m"),     .explained = "tmn"},
     {ROW(SYMV, MATRIX_VECTOR),        POSITIVE("nn"),    GENERAL("1n"), GENERAL("1n"),     .explained = "pn"},
     {ROW(HEMV, MATRIX_VECTOR),        POSITIVE("nn"),    GENERAL("1n"), GENERAL("1n"),     .explained = "pn"},
+    {ROW(TRMV, TRIANGLE_VECTOR),      POSITIVE("nn"),    NONE,          GENERAL("1n"),     .trans = "NT", .explained = "ptdn"},
+    {ROW(TRSV, SOLVE_VECTOR),         POSITIVE("nn"),    NONE,          GENERAL("1n"),     .trans = "NT", .explained = "ptdn"},
     {ROW(BATCH, PRODUCT),             GENERAL("mk"),     GENERAL("kn"), GENERAL("mn"),     .members = 3},
     {ROW(STRIDED, PRODUCT),           GENERAL("mk"),     GENERAL("kn"), GENERAL("mn"),     .members = 4},
     {ROW(SYRK_BATCH, PRODUCT),        GENERAL("nk"),     NONE,          POSITIVE("nn"),    .members = 2},
