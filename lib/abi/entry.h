@@ -56,7 +56,7 @@
 /* The same, and the slow path; last the arguments. */
 #define LAVA_ENTRY_SLOW(entry, with, with_names, family, ...)                                                \
     LAVA_ENTRY_STAND_IN(entry, with, with_names, const struct family##_arguments all = __VA_ARGS__;          \
-                        family##_compute(&all);)                                                               \
+                        family##_compute(&all);)                                                             \
                                                                                                              \
     LAVA_SLOW_PATH static void slow_##entry with {                                                           \
         const struct family##_arguments all = __VA_ARGS__;                                                   \

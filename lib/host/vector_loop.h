@@ -54,7 +54,7 @@ static void NAME(multiply)(const struct lava_operation *operation, const struct 
             NAME(add)(y + i * operation->c.ld * PARTS, *factor, NAME(read)(a, column->conjugates_factor));
         if (sum)
             NAME(add)
-            (sum, NAME(read)(a, column->conjugates_sum), NAME(read)(x + i * operation->b.ld * PARTS, false));
+        (sum, NAME(read)(a, column->conjugates_sum), NAME(read)(x + i * operation->b.ld * PARTS, false));
     }
 }
 
@@ -144,6 +144,8 @@ static void NAME(run_general)(const struct lava_operation *operation) {
     const struct NAME(number) alpha = {(REAL)operation->alpha.real, (REAL)operation->alpha.imaginary};
     bool is_general = a->structure == LAVA_STRUCTURE_GENERAL, is_n = a->op == LAVA_OP_N;
     int64_t columns = is_n ? operation->k : operation->m, rows = is_n ? operation->m : operation->k;
+    if (operation->m == 0 || operation->k == 0) /* not even y is scaled */
+        return;
     NAME(scale)(operation);
     if (lava_operation_is_trivial(operation))
         return;
@@ -155,8 +157,7 @@ static void NAME(run_general)(const struct lava_operation *operation) {
                                             .conjugates_sum = a->conjugate};
         if (is_n)
             NAME(add)
-            (factor, alpha,
-             NAME(read)((const REAL *)operation->b.first + j * operation->b.ld * PARTS, false));
+        (factor, alpha, NAME(read)((const REAL *)operation->b.first + j * operation->b.ld * PARTS, false));
         const struct NAME(number) x = {factor[0], factor[1]};
         if (is_general)
             NAME(multiply)(operation, &column, is_n ? &x : NULL, is_n ? NULL : sum);
@@ -164,8 +165,8 @@ static void NAME(run_general)(const struct lava_operation *operation) {
             NAME(run_structured_column)(operation, j, x, sum);
         if (!is_n || !is_general)
             NAME(add)
-            ((REAL *)operation->c.first + j * operation->c.ld * PARTS, alpha,
-             (struct NAME(number)){sum[0], sum[1]});
+        ((REAL *)operation->c.first + j * operation->c.ld * PARTS, alpha,
+         (struct NAME(number)){sum[0], sum[1]});
     }
 }
 

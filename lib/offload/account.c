@@ -75,9 +75,14 @@ bool lava_account_begin_product(struct lava_call *call, const int64_t sizes[3], 
                  (m + n) * k * lava_type_bytes(type) + m * n * lava_type_bytes(type_c));
 }
 
+/* A product with a vector may have any size. */
+static uint64_t whole(double number) {
+    return number < 0x1p63 ? (uint64_t)number : UINT64_C(1) << 63;
+}
+
 bool lava_account_begin_small(struct lava_call *call) {
     const struct lava_operation *operation = &call->operation;
     return call->valid && !call->products && !lava_operation_is_trivial(operation) &&
            lava_threshold_only_counts(operation) && !lava_trace_on() &&
-           begin(call, (uint64_t)lava_operation_flops(operation), (uint64_t)lava_stats_bytes(operation));
+           begin(call, whole(lava_operation_flops(operation)), whole(lava_stats_bytes(operation)));
 }

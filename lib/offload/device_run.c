@@ -56,6 +56,8 @@ static enum lava_status run_plan(struct lava_lane_lock *lock, const struct lava_
     bool released = false;
     for (;;) {
         enum lava_status status = run_on(lock->engine, operation, plan, progress);
+        if (lava_operation_row(operation)->is_vector) /* it pays with a copy alone: none is freed for it */
+            return status;
         if (status != LAVA_ERROR_DEVICE_MEMORY || !lava_device_run_wrote_nothing(operation, progress) ||
             lock->engine->device->shared->failed)
             return status;

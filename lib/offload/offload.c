@@ -134,7 +134,8 @@ static bool forwarded_early(struct lava_call *call, enum lava_environment enviro
         call->reason = LAVA_REASON_UNDERFLOW;
     else if (lava_process_is_forked())
         call->reason = lava_readiness_ask(lava_steps_needs(operation)).reason;
-    else if (!wait && lava_operation_row(operation)->is_vector && !lava_vectors_may_gain(operation))
+    else if (!wait && config->mode == LAVA_MODE_AUTO && lava_operation_row(operation)->is_vector &&
+             !lava_vectors_may_gain(operation))
         call->reason = LAVA_REASON_ABSENT;
     else if (!wait && lava_forecast_is_early(operation, lava_call_products(call)))
         call->reason = LAVA_REASON_EARLY;

@@ -108,6 +108,10 @@ bool lava_threshold_only_counts(const struct lava_operation *operation) {
     return lava_operation_work(operation) < below;
 }
 
+bool lava_threshold_looks_at_vectors(void) {
+    return isfinite(vector_cutoff());
+}
+
 void lava_threshold_keeps_nothing(void) {
     keeps_nothing = true;
     publish();

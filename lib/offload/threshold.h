@@ -43,6 +43,8 @@ double lava_threshold_cutoff(void);
 bool lava_threshold_is_below(const struct lava_operation *operation, int64_t n);
 /* Returns whether the call is only counted. */
 bool lava_threshold_only_counts(const struct lava_operation *operation);
+/* Returns whether copies of matrices are looked at for products with vectors at all. */
+bool lava_threshold_looks_at_vectors(void);
 /* No matrix stays on the device in this process: products with vectors are forwarded from now on, unless the
  * mode is gpu. */
 void lava_threshold_keeps_nothing(void);

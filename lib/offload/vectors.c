@@ -3,35 +3,57 @@
  * Invariant: in mode auto nothing goes up for one call alone. */
 #include "lib/offload/vectors.h"
 
+#include <stdatomic.h>
+#include <string.h>
+
 #include "lib/base/config.h"
+#include "lib/host/page_watch.h"
+#include "lib/level2/vector_kernel.h"
 #include "lib/offload/context.h"
 #include "lib/offload/planning.h"
-#include "lib/offload/readiness.h"
 #include "lib/offload/residence.h"
-#include "lib/offload/steps.h"
+#include "lib/offload/threshold.h"
 
-/* The thread's last matrices: several for programs whose iterations use more than one. */
-#define LAST 4
-static _Thread_local struct {
-    struct lava_read_matrix matrices[LAST];
-    unsigned next;
-} last;
+/* What is known of matrices that were passed: a hash of each with some of its elements, by its address.
+ * Threads that write one place at once forget a matrix, and no more. */
+#define PASSED  64
+#define SAMPLES 8
+static _Atomic uint64_t passed[PASSED];
 
-static bool are_same(const struct lava_read_matrix *x, const struct lava_read_matrix *y) {
-    return x->first == y->first && x->ld == y->ld && x->rows == y->rows && x->columns == y->columns;
+/* Fibonacci hashing, as in dispatch/experience.c */
+static uint64_t mix(uint64_t hash, uint64_t value) {
+    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 32;
+}
+
+/* Elements near the diagonal belong to what every routine reads, or may at least be read. */
+static uint64_t sample(const struct lava_read_matrix *matrix, enum lava_type type, uint64_t hash) {
+    size_t bytes = lava_type_bytes(type);
+    for (int i = 0; i < SAMPLES; i++) {
+        const void *element = lava_operation_element(matrix->first, type, (matrix->rows - 1) * i / SAMPLES,
+                                                     (matrix->columns - 1) * i / SAMPLES, matrix->ld);
+        uint64_t words[2] = {0};
+        memcpy(words, element, bytes);
+        hash = mix(mix(hash, words[0]), words[1]);
+    }
+    return hash;
 }
 
 static bool was_passed(const struct lava_operation *operation) {
     const struct lava_read_matrix matrix = lava_operation_reads(operation, 0);
-    for (int i = 0; i < LAST; i++)
-        if (are_same(&last.matrices[i], &matrix))
-            return true;
-    last.matrices[last.next++ % LAST] = matrix;
-    return false;
+    uint64_t place = mix(0, (uint64_t)(uintptr_t)matrix.first);
+    uint64_t hash =
+        mix(mix(mix(place, (uint64_t)matrix.ld), (uint64_t)matrix.rows), (uint64_t)matrix.columns);
+    hash = sample(&matrix, operation->type, hash);
+    return atomic_exchange_explicit(&passed[place % PASSED], hash, memory_order_relaxed) == hash;
 }
 
 bool lava_vectors_may_gain(const struct lava_operation *operation) {
-    return !lava_readiness_ask(lava_steps_needs(operation)).starts || was_passed(operation);
+    if (!was_passed(operation))
+        return false;
+    if (lava_page_watch_open())
+        lava_threshold_keeps_nothing();
+    return lava_threshold_looks_at_vectors();
 }
 
 /* The CPU takes it, and its time is learnt from. Returns by how much longer than estimated it takes. */
@@ -43,7 +65,7 @@ static double watch(struct lava_call *call, const struct lava_plan *plan) {
 }
 
 bool lava_vectors_are_off(const struct lava_operation *operation) {
-    return lava_operation_row(operation)->is_vector && lava_config_get()->resident == LAVA_RESIDENT_OFF;
+    return lava_operation_row(operation)->is_vector && !lava_threshold_looks_at_vectors();
 }
 
 void lava_vectors_settle(const struct lava_operation *operation, struct lava_plan *plan) {
@@ -57,6 +79,11 @@ void lava_vectors_settle(const struct lava_operation *operation, struct lava_pla
 
 bool lava_vectors_plan(struct lava_call *call, struct lava_plan *plan) {
     struct lava_operation *operation = &call->operation;
+    struct lava_vector_kernel kernel;
+    *plan = (struct lava_plan){.place = LAVA_PLACE_CPU, .reason = LAVA_REASON_NO_KERNEL};
+    call->reason = plan->reason;
+    if (!lava_vector_kernel_plan(operation, operation->a.ld, lava_context_capabilities(), NULL, &kernel))
+        return false;
     const struct lava_residence residence = lava_residence_look(operation);
     bool is_forced = lava_config_get()->mode == LAVA_MODE_GPU;
     lava_planning_choose(operation, 0, plan);

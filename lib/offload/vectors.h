@@ -5,12 +5,12 @@
 
 #include "lib/offload/call.h"
 
-/* Returns false if no device is to be prepared for such a call: there is one to be prepared, and the thread
- * has not passed this matrix lately. A program that multiplies each matrix once has nothing that could stay.
- */
+/* Returns whether the matrix was passed before, as far as some of its elements tell, and could stay. A
+ * program that multiplies each matrix once has nothing that could: no device is prepared for it, and nothing
+ * is looked at. */
 bool lava_vectors_may_gain(const struct lava_operation *operation);
 
-/* Returns whether it is such a product, and the configuration keeps no matrices. */
+/* Returns whether it is such a product, and no matrix stays in this process. */
 bool lava_vectors_are_off(const struct lava_operation *operation);
 
 /* Leaves a product whose matrix does not stay to the CPU, unless the device is forced; others as planned. */
