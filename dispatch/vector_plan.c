@@ -89,7 +89,7 @@ enum lava_reason lava_vector_plan(const struct lava_plan_request *asked, struct 
     const struct lava_profile *profile = lava_profiles_find(asked->device);
     double rate = fmax(asked->figures->device.memory_bytes_per_s, READ_SHARE * profile->memory_bytes_per_s);
     plan->gpu_ns = CALL_NS + 1e9 * lava_vector_plan_bytes(operation) / rate;
-    if (operation->kind == LAVA_OPERATION_SOLVE_VECTOR)
+    if (lava_operation_row(operation)->divides)
         plan->gpu_ns += BLOCK_NS * (double)operation->m / BLOCK;
     return LAVA_REASON_FORCED;
 }
