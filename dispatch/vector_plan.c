@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "dispatch/arithmetic.h"
+#include "shaders/interface.h"
 
 /* From the host's vectors to the host's vector, without the bytes of A: 17 us, and 8 of the kernels'. These
  * read them at 2.9e12 bytes/s: three quarters of the profile's rate. An H100, 8192 x 8192, us, and in
@@ -13,11 +14,8 @@
  * 2026-11-28). A measured rate is that of packing, which may be slower. */
 #define CALL_NS    25e3
 #define READ_SHARE 0.76
-
-/* A solve goes by blocks of so many unknowns, one after the other; each takes about as long as that. A
- * starting value. */
-#define BLOCK    128
-#define BLOCK_NS 10e3
+/* A solve goes by blocks, one after the other; each takes about as long as that. A starting value. */
+#define STEP_NS 12e3
 
 static double elements(const struct lava_operation *operation) {
     double m = (double)operation->m, k = (double)operation->k;
@@ -84,12 +82,17 @@ bool lava_vector_plan_overlaps(const struct lava_operation *operation) {
     return llabs(b->ld) != llabs(c->ld) || apart < bytes || pitch - apart < bytes;
 }
 
+static double steps_of(const struct lava_operation *operation) {
+    bool is_complex = lava_type_is_complex(operation->type);
+    return ceil((double)operation->m / (is_complex ? LAVA_VECTOR_BLOCK_COMPLEX : LAVA_VECTOR_BLOCK));
+}
+
 enum lava_reason lava_vector_plan(const struct lava_plan_request *asked, struct lava_plan *plan) {
     const struct lava_operation *operation = asked->operation;
     const struct lava_profile *profile = lava_profiles_find(asked->device);
     double rate = fmax(asked->figures->device.memory_bytes_per_s, READ_SHARE * profile->memory_bytes_per_s);
     plan->gpu_ns = CALL_NS + 1e9 * lava_vector_plan_bytes(operation) / rate;
     if (lava_operation_row(operation)->divides)
-        plan->gpu_ns += BLOCK_NS * (double)operation->m / BLOCK;
+        plan->gpu_ns += steps_of(operation) * STEP_NS;
     return LAVA_REASON_FORCED;
 }

@@ -126,7 +126,7 @@ static void NAME(run_beside)(const struct lava_operation *operation, int64_t j, 
  * one. */
 static void NAME(run_triangle)(const struct lava_operation *operation) {
     const struct lava_operand *a = &operation->a;
-    bool solves = operation->kind == LAVA_OPERATION_SOLVE_VECTOR, is_n = a->op == LAVA_OP_N;
+    bool solves = lava_operation_row(operation)->divides, is_n = a->op == LAVA_OP_N;
     bool ascends = lava_operand_is_lower(a) == solves;
     for (int64_t i = 0; i < operation->m; i++) {
         int64_t j = ascends ? i : operation->m - 1 - i;

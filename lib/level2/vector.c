@@ -124,6 +124,14 @@ static enum lava_status multiply(const struct run *run) {
     return status;
 }
 
+/* Copies that stay are not touched for what cannot be computed. */
+static bool is_possible(const struct lava_engine *engine, const struct lava_operation *operation) {
+    const uint64_t slots_bytes = engine->arena.slot_bytes * LAVA_ARENA_SLOTS;
+    struct lava_vector_kernel kernel;
+    return lava_vector_kernel_plan(operation, operation->a.ld, &engine->capabilities, NULL, &kernel) &&
+           kernel.x_bytes <= slots_bytes && kernel.y_bytes <= slots_bytes;
+}
+
 enum lava_status lava_vector_multiply(struct lava_engine *engine, const struct lava_operation *operation,
                                       const struct lava_device_matrix *a, double expected_ns) {
     const struct run run = {.engine = engine,
@@ -140,6 +148,8 @@ enum lava_status lava_vector_run(struct lava_engine *engine, const struct lava_o
     struct run run = {
         .engine = engine, .device = engine->device, .operation = operation, .expected_ns = plan->gpu_ns};
     *progress = (struct lava_progress){0};
+    if (!is_possible(engine, operation))
+        return LAVA_ERROR_UNAVAILABLE;
     lava_engine_expect(engine, 1e-9 * plan->gpu_ns);
     enum lava_status status = find_matrix(&run);
     status = status ? status : multiply(&run);
