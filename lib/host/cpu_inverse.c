@@ -36,8 +36,8 @@ static bool is_lower(const struct task *task) {
 }
 
 static bool divides_by_diagonal(const struct lava_operation *operation) {
-    return operation->kind == LAVA_OPERATION_SOLVE || operation->sides.factored ||
-           lava_operation_row(operation)->inverse.inverts;
+    const struct lava_kind *row = lava_operation_row(operation);
+    return row->solves || row->divides || operation->sides.factored || row->inverse.inverts;
 }
 
 /* Each element of a diagonal is in a page of its own. Without this 4096 of them take 6% of a ?potrs with 64
@@ -45,7 +45,7 @@ static bool divides_by_diagonal(const struct lava_operation *operation) {
 #define DIAGONAL_AHEAD 32
 
 bool lava_cpu_inverse_has_smaller(const struct lava_operation *operation, double least) {
-    bool solves = operation->kind == LAVA_OPERATION_SOLVE;
+    bool solves = lava_operation_row(operation)->solves || lava_operation_row(operation)->divides;
     const struct lava_operand *triangle = solves ? lava_operation_structured(operation) : &operation->a;
     const void *first = solves ? triangle->first : operation->c.first;
     int64_t ld = solves ? triangle->ld : operation->c.ld, order = solves ? operation->k : operation->n;

@@ -176,14 +176,21 @@ known() {
         *mqr*) region=' Q of QR left NN m 60 n 50 k 40' && set -- L N 60 50 40 ;;
         *gqr*) region=' Q of QR NN m 60 n 50 k 40' && set -- 60 50 40 ;;
         esac
+        case $routine in
+        *gemv*) region=' vector TN m 50 n 1 k 60' && set -- T 60 50 ;;
+        *symv*) region=' vector upper symmetric left NN m 50 n 1 k 50' && set -- U 50 ;;
+        *hemv*) region=' vector upper Hermitian left NN m 50 n 1 k 50' && set -- U 50 ;;
+        *trmv*) region=' triangle times vector upper triangular left TN m 50 n 1 k 50' && set -- U T N 50 ;;
+        *trsv*) region=' solve for a vector upper triangular left TN m 50 n 1 k 50' && set -- U T N 50 ;;
+        esac
         answer=$("$tool" explain "$routine" "$@" 2>&1) || fail "$routine: status $?"
         case $answer in "$types$region: "*) ;; *) fail "$routine: $answer" ;; esac
     done
 }
-known fp32 ssytrd_ sgemm sgemmt sgemmtr sgemm_ scipy_sgemm_64_ ssyrk ssyrk_ ssymm ssyr2k_ strmm strsm_64 spotrf_ sgetrf sgesv_ sgeqrf sorgqr_ sormqr strtri_ sgels strtrs
-known fp64 dgemm dgemmt dgemmtr cblas_dgemm dsyrk cblas_dsyrk cblas_dsymm dsyr2k dtrmm_ cblas_dtrsm dpotrf dgetrf_ dposv dgeqrf_64_ dorgqr dormqr_ dpotri dgels_64_ dtrtrs_
-known cfp32 cgemm cgemm3m cgemmt cgemmtr csyrk cherk csymm chemm csyr2k cher2k ctrmm ctrsm cpotrf_64_ cgetrf cgetrs cgeqrf cungqr cunmqr_64_ clauum cgels ctrtrs
-known cfp64 zhetrd zgemm zgemm3m zgemmt zgemmtr zsyrk zherk_ zsymm zhemm_ zsyr2k zher2k ztrmm ztrsm zpotrf zgetrf zpotrs_ zgeqrf_ zungqr zunmqr zgetri_64_ zgels_ ztrtrs
+known fp32 ssytrd_ sgemm sgemmt sgemmtr sgemm_ scipy_sgemm_64_ ssyrk ssyrk_ ssymm ssyr2k_ strmm strsm_64 spotrf_ sgetrf sgesv_ sgeqrf sorgqr_ sormqr strtri_ sgels strtrs sgemv ssymv_
+known fp64 dgemm dgemmt dgemmtr cblas_dgemm dsyrk cblas_dsyrk cblas_dsymm dsyr2k dtrmm_ cblas_dtrsm dpotrf dgetrf_ dposv dgeqrf_64_ dorgqr dormqr_ dpotri dgels_64_ dtrtrs_ cblas_dgemv dtrsv
+known cfp32 cgemm cgemm3m cgemmt cgemmtr csyrk cherk csymm chemm csyr2k cher2k ctrmm ctrsm cpotrf_64_ cgetrf cgetrs cgeqrf cungqr cunmqr_64_ clauum cgels ctrtrs cgemv_64_ chemv
+known cfp64 zhetrd zgemm zgemm3m zgemmt zgemmtr zsyrk zherk_ zsymm zhemm_ zsyr2k zher2k ztrmm ztrsm zpotrf zgetrf zpotrs_ zgeqrf_ zungqr zunmqr zgetri_64_ zgels_ ztrtrs zhemv ztrmv_
 known 'fp16 -> fp32' shgemm gemm_f16f16f32
 known 'fp16 -> fp16' hgemm lavablas_hgemm
 known 'bf16 -> fp32' sbgemm gemm_bf16bf16f32

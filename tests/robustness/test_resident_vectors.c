@@ -179,6 +179,13 @@ static int readiness(void) {
         CASE_CHECK(!strcmp(case_place(&reason), "cpu") &&
                    !strcmp(reason, lava_reason_text(LAVA_REASON_ABSENT)));
     }
+    for (int i = 0; i < 200; i++) { /* another matrix each time, at one address */
+        for (size_t j = 0; j < LARGE; j++)
+            a[j * (LARGE + 1)] = (float)(i + 1);
+        call_large(a, x);
+        CASE_CHECK(!strcmp(case_place(&reason), "cpu") &&
+                   !strcmp(reason, lava_reason_text(LAVA_REASON_ABSENT)));
+    }
     CASE_CHECK(lava_readiness_phase() == LAVA_READINESS_UNOPENED);
     for (int i = 0; i < 200; i++)
         call_large(a, x);
