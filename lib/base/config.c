@@ -326,6 +326,7 @@ void lava_config_parse(struct lava_config *config, struct lava_config_storage *s
         .cache = true,
         .calibrate = true,
         .learn = true,
+        .resident = secure ? LAVA_RESIDENT_OFF : LAVA_RESIDENT_AUTO,
         .history = secure ? LAVA_HISTORY_OFF : LAVA_HISTORY_ON,
     };
     if (secure)

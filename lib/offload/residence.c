@@ -1,6 +1,6 @@
 /* Looks at operands, and decides by the estimates whether they are to stay. Called by offload.c.
  *
- * Invariant: without LAVABLAS_RESIDENT, below the cut-off, and while no device is ready, nothing is looked
+ * Invariant: with LAVABLAS_RESIDENT=off, below the cut-off, and while no device is ready, nothing is looked
  * at.
  */
 #include "lib/offload/residence.h"

@@ -60,7 +60,7 @@ static void assert_defaults(const struct lava_config *config) {
     assert_true(config->calibrate);
     assert_int_equal(config->history, config->secure ? LAVA_HISTORY_OFF : LAVA_HISTORY_ON);
     assert_true(config->learn);
-    assert_int_equal(config->resident, LAVA_RESIDENT_OFF);
+    assert_int_equal(config->resident, config->secure ? LAVA_RESIDENT_OFF : LAVA_RESIDENT_AUTO);
     assert_null(config->fault);
 }
 

@@ -150,7 +150,7 @@ LAVABLAS_DEVICE='' finds 1 '^bad   device: there is only a software device' --ro
 LAVABLAS_MODE=gpu LAVABLAS_MEMORY=16M finds 0 '^note  memory: only 16 MiB'
 "$tool" info >"$folder/info" || fail "info: status $?"
 for line in '^LavaBLAS [0-9]' '^CPU BLAS: /' '^  threads  *[0-9]' '^LAPACK: ' '^  version  *3\.[0-9]*\.[0-9]*$' '^Vulkan loader: /' '^device: llvmpipe' '^  kernel for fp64  *fp64_' \
-    '^matrices that stay: LAVABLAS_RESIDENT=off; the'; do
+    '^matrices that stay: LAVABLAS_RESIDENT=auto; the'; do
     grep -q "$line" "$folder/info" || fail "info: no line $line"
 done
 "$tool" info --json >"$folder/json"
@@ -160,6 +160,6 @@ info = json.load(open(sys.argv[1]))
 assert info["device"]["kind"] == "software" and info["cpu_blas"]["threads"] > 0 and info["vulkan"]["loader"]
 assert {row["type"] for row in info["kernels"]} == {"fp32", "fp16", "bf16", "fp64", "cfp32", "cfp64"}
 assert info["lapack_version"] is None or info["lapack_version"].startswith("3.")
-assert info["resident"] == "off" and (info["unwatched"] is None or info["unwatched"])
+assert info["resident"] == "auto" and (info["unwatched"] is None or info["unwatched"])
 assert not info["figures"]["measured"]' "$folder/json" || fail "info --json: $(cat "$folder/json")"
 exit $failed
