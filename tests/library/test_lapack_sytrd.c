@@ -176,7 +176,7 @@ static void check(enum lava_routine routine, int64_t n, enum fill fill) {
         if (fill < WITH_NAN && !(error <= MOST_ERROR))
             fail_msg("%s %c %d, fill %d: an error of %Lg units", lava_routine_name(routine),
                      uplo == LOWER ? 'L' : 'U', (int)n, (int)fill, error);
-        if (fill != TINY)
+        if (fill != TINY && fill != GRADED) /* of these a device may flush what it divides by */
             check_place(routine, n > 0 && fill < WITH_NAN);
         free(work);
         free_problem(&p);
