@@ -25,9 +25,9 @@ bool lava_planning_is_hopeless(const struct lava_operation *operation, double cp
 bool lava_planning_underflows(const struct lava_operation *operation);
 /* Allocating memory takes as long as a product. If that is so, and blocks that fit the memory which is
  * there take little longer, they are used instead, some times: the loss is counted, and the memory allocated
- * when that would have been cheaper, after eight times at the latest. The sums are the same. Other lanes than
- * the first reserve nothing, so nothing is spared there. Nor is it for solves and factorizations: most of
- * their memory are matrices. */
+ * when that would have been cheaper, after eight times at the latest. With a copy the sums are the same.
+ * Other lanes than the first reserve nothing, so nothing is spared there. Nor is it for solves and
+ * factorizations: most of their memory are matrices. */
 void lava_planning_spare_memory(struct lava_engine *engine, const struct lava_operation *operation,
                                 struct lava_plan *plan);
 

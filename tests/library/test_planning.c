@@ -321,7 +321,10 @@ static void spares_nothing(void **state) {
     assert_false(spares(&engine, &operation));
     engine = engine_with(10, 10);
     plans[1].blocking.split_k = 2; /* other sums: a copy that stays would change the bits */
+    operation.a.is_resident = true;
     assert_false(spares(&engine, &operation));
+    operation.a.is_resident = false;
+    assert_true(spares(&engine, &operation));
     engine = engine_with(10, 10);
     plans[0].blocking.packed_a_bytes = 0; /* the best one fits */
     assert_false(spares(&engine, &operation));
@@ -330,7 +333,6 @@ static void spares_nothing(void **state) {
 }
 
 int main(void) {
-    setenv("LAVABLAS_RESIDENT", "auto", 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(remembers, begin),
         cmocka_unit_test_setup(tells_apart, begin),
