@@ -36,6 +36,8 @@ struct shared_part {
 /* Coefficients of the earlier columns, and their part of row c and of w^H v. */
 void multiply_earlier(found h, uint own, uint earlier, inout ELEMENT sum, inout NUMBER form)
 {
+    if (own < PANEL)
+        times_v[own] = times_w[own] = row_v[own] = row_w[own] = ELEMENT(0); /* multiply_row reads all of a batch */
     if (own >= earlier)
         return;
     uint c = constants.column;

@@ -463,7 +463,7 @@ static bool is_tridiagonal(const struct kind_call *call) {
                                   .tau = vectors,
                                   .d = vectors + n * 16,
                                   .e = vectors + n * 24};
-    return call->info == 0 && tridiagonal_error(&x, 3) <= MOST_TRIDIAGONAL;
+    return call->info == *call->expected_info && tridiagonal_error(&x, 3) <= MOST_TRIDIAGONAL;
 }
 
 bool kind_call_is_right(const struct kind_call *call, const char *what) {
