@@ -347,7 +347,11 @@ static int faults(void) {
             passages[p] = lava_fault_passages(points[p].point);
         for (int p = 0; p < PASSING; p++) {
             long stride = passages[p] / MOST + 1;
-            CASE_CHECK(passages[p] > 0);
+            /* vectors come back with the kernels' own submission */
+            bool has_none =
+                lava_kinds[calls[i]->row->kind].is_vector && points[p].point == LAVA_FAULT_DOWNLOAD;
+            if (!CASE_CHECK(passages[p] > 0 || has_none))
+                fprintf(stderr, "%s: no %s\n", calls[i]->explained, points[p].name);
             for (long passage = 1; passage <= passages[p];
                  passage += 1 + poison_random((int)stride * 2 - 1)) {
                 bool came = run_with_fault(calls[i], &points[p], passage, poison_random(2), NULL);
