@@ -49,9 +49,13 @@
  *     sgetri   2.9 (2.7)  35.3 (38.2)  1290 (1230)
  *     dpotri   2.1 (2.0)  40.3 (28.6)  1020 (1060)
  *     spotri   2.1 (1.9)  21.1 (21.8)   463 (603)
- *     dsytrd   6.8 (7.0)   143 (149)  (4096: 1067 (987); these by NumPy's OpenBLAS 0.3.34, 2026-11-28;
- * dgemm 28.8 ssytrd   5.6 (6.0)  82.9 (91)   (4096: 505 (544);                 at 2048, 213 at 4096,
- * sgemm 15.4 and 110)
+ *
+ *              512        2048         4096
+ *     dsytrd   6.8 (7.0)   143 (149)   1067 (987)
+ *     ssytrd   5.6 (6.0)  82.9 (91)     505 (544)
+ *
+ * ?sytrd is of NumPy's OpenBLAS 0.3.34 on another machine (2026-11-28), whose products took 28.8 (dgemm) and
+ * 15.4 (sgemm) at 2048, 213 and 110 at 4096.
  *
  * ?orgqr takes as long as ?geqrf. ?ormqr is what ?gels takes beside ?geqrf, 3.4 ms at 512 and 38 at 2048.
  * ?trtri and ?lauum are expected to take half of ?potri, which calls both. */

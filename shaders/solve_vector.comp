@@ -95,7 +95,7 @@ void parts_of_columns(uint first, uint size, uint source)
         parts[(group_ * ROWS_EACH + r) * LANES + own_lane] = sums[r];
 }
 
-/* Of the strip's columns those of the invocation, below the diagonal. */
+/* Reads the invocation's columns of the strip, below the diagonal. */
 ELEMENT strip[EACH];
 void fetch(uint first, uint size, uint place, uint begin)
 {

@@ -9,8 +9,8 @@ layout(constant_id = LAVA_CONSTANT_UNROLL) const uint UNROLL = 4;
 bool is_set(uint flag) { return (constants.flags & flag) != 0; }
 bool is_lower() { return is_set(LAVA_VECTOR_LOWER); }
 
-/* Of the workgroup: how many invocations share a column, how many such groups there are; of the invocation: its
- * place among them. */
+/* A workgroup has groups() groups, in each of which lanes() invocations share a column. lane() is the invocation's
+ * place in its group. */
 uint lanes() { return 1u << constants.lanes_shift; }
 uint groups() { return INVOCATIONS >> constants.lanes_shift; }
 uint lane() { return gl_LocalInvocationID.x & (lanes() - 1); }
@@ -71,7 +71,7 @@ ELEMENT add_dot(WORD a, WORD x, ELEMENT sum)
 shared ELEMENT lane_sums[INVOCATIONS * LAVA_POOL];
 ELEMENT total_of_column(ELEMENT sums[UNROLL])
 {
-    /* Of each column `parts` invocations add UNROLL lanes each. */
+    /* `parts` invocations share a column; each adds UNROLL lanes. */
     uint parts = lanes() / UNROLL, part = gl_LocalInvocationID.x % parts, column = gl_LocalInvocationID.x / parts;
     [[unroll]] for (uint u = 0; u < UNROLL; u++)
         lane_sums[((group() * UNROLL + u) << constants.lanes_shift) + lane()] = sums[u];

@@ -17,7 +17,7 @@ struct lava_vectors_arguments {
 /* Returns the address of a vector's first element: with a negative increment, the last one in memory. */
 void *lava_vectors_first(const void *vector, enum lava_type type, int64_t length, int64_t increment);
 
-/* Makes the operation of valid arguments. op(A), the matrix, has so many rows and columns. */
+/* Makes the operation of valid arguments. rows and columns are those of op(A), the matrix. */
 void lava_vectors_translate(const struct lava_vectors_arguments *x, const struct lava_operand *matrix,
                             int64_t rows, int64_t columns, struct lava_operation *operation);
 

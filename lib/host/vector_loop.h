@@ -58,7 +58,8 @@ static void NAME(multiply)(const struct lava_operation *operation, const struct 
     }
 }
 
-/* Of a structured A: the diagonal's element, and the rest of the stored column, which is a row as well. */
+/* Adds the diagonal's element of a structured A, and the rest of the stored column, which is a row as well.
+ */
 static void NAME(run_structured_column)(const struct lava_operation *operation, int64_t j,
                                         struct NAME(number) factor, REAL *sum) {
     const struct lava_operand *a = &operation->a;

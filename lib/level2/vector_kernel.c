@@ -7,7 +7,7 @@
 #include "dispatch/arithmetic.h"
 
 #define WORD_BYTES 16
-/* Of the shader solve_vector, at most. */
+/* The shader solve_vector needs no more shared memory. */
 #define SOLVE_SHARED_BYTES (24u << 10)
 /* Addresses within a column, and a vector, are of 32 bits in the kernels. */
 #define MOST_BYTES (INT64_C(1) << 31)

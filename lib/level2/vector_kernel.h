@@ -35,7 +35,7 @@ struct lava_vector_kernel {
     struct lava_pipeline_specification specification, sum;
     struct lava_vector_constants constants;
     struct lava_sum_vectors_constants sums; /* count is 0: the kernel leaves the result itself */
-    uint32_t groups_x, groups_y;            /* solve: in the first step; it has so many steps */
+    uint32_t groups_x, groups_y;            /* solve: of the first step, and the steps */
     uint64_t x_bytes, y_bytes, sums_bytes;  /* whole words */
 };
 

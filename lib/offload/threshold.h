@@ -56,7 +56,7 @@ static inline int lava_threshold_forwards(double m, double n, double k) {
     return m * n * k < atomic_load_explicit(&lava_threshold.forward_below, memory_order_acquire);
 }
 
-/* An m x n matrix, whose elements have so many bytes, by a vector. */
+/* An m x n matrix by a vector. bytes: those of an element. */
 static inline int lava_threshold_forwards_vector(double m, double n, double bytes) {
     return m * n * bytes < atomic_load_explicit(&lava_threshold.forward_vector_below, memory_order_acquire);
 }

@@ -412,7 +412,7 @@ static int all_writes_are_told(void) {
     return case_result();
 }
 
-/* Of a copy that was given up nothing is known: what differs may have been written. */
+/* Nothing is known of a copy that was given up: what differs may have been written. */
 static int written_if_given_up(void) {
     float *a = lonely_matrix();
     char *pages = (char *)(a - OFFSET);

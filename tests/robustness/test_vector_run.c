@@ -193,7 +193,7 @@ static long double size_of(struct value value) {
     return hypotl(value.re, value.im);
 }
 
-/* Of a solve, y is what is multiplied, and what it was is what that should be. */
+/* A solve is checked backwards: y is what is multiplied, and its old value is what that should be. */
 static void check_element(const struct call *call, int64_t i) {
     const struct lava_operation *operation = &call->operation;
     const void *before = call->before + ((char *)operation->c.first - (char *)call->y),
