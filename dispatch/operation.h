@@ -140,7 +140,7 @@ struct lava_operation {
     struct lava_result c; /* its type is that of A and B, or FP32 if they are of half precision */
     struct lava_scalar alpha, beta;
     int64_t *pivots; /* LU: written before C, k of them: row i is swapped with row pivots[i], from 0; the
-                      * inverse by LU reads them */
+                      * inverse and solves by LU read them */
     void *work;      /* inverse by LU: memory for work_columns of C's columns, at least one, with n as their
                       * distance, which the CPU uses */
     int64_t work_columns;

@@ -26,6 +26,7 @@
 #include "lib/calibrate/calibration.h"
 #include "lib/offload/offload.h"
 #include "lib/offload/prepare.h"
+#include "lib/offload/vectors.h"
 #include "tools/chosen_device.h"
 #include "tools/command.h"
 
@@ -510,6 +511,8 @@ static const struct shape *read_call(int argc, char **argv, struct lava_call *ca
     call->operation.type = lava_routine_type(call->routine);
     call->operation.c.type = lava_routine_type_c(call->routine);
     call->valid = shape->make(&x, &call->operation);
+    if (lava_routine_is_lapack(call->routine))
+        lava_vectors_adopt(call);
     call->products = call->operation.series ? call->operation.series->count : 0;
     bool may_stay = call->valid && !call->operation.series &&
                     (!stays.a.is_resident || lava_operation_reads(&call->operation, false).rows > 0) &&

@@ -5,6 +5,7 @@
 #include "lib/level2/vector_kernel.h"
 
 #include "dispatch/arithmetic.h"
+#include "dispatch/vector_plan.h"
 
 #define WORD_BYTES 16
 /* The shader solve_vector needs no more shared memory. */
@@ -96,7 +97,7 @@ static void lay_out(struct lava_vector_kernel *kernel, const struct lava_vector_
     if (kernel->form == LAVA_VECTOR_FORM_SOLVE) {
         bool is_complex = lava_type_is_complex(kernel->type);
         across = divided(columns, is_complex ? LAVA_VECTOR_BLOCK_COMPLEX : LAVA_VECTOR_BLOCK);
-        along = 1;
+        along = 1; /* for each vector */
     } else if (kernel->form == LAVA_VECTOR_FORM_PLAIN) {
         across = divided(words, lanes);
         along = cut(columns, strip, divided(tuning->groups, across), &constants->span);
@@ -141,6 +142,17 @@ static void specify(struct lava_vector_kernel *kernel, const struct lava_vector_
                                                                          : LAVA_MODULE_SUM_VECTORS_FP32);
 }
 
+/* All vectors are solved for at once, with one triangle and then with the other. */
+static void set_solves(struct lava_vector_kernel *kernel, const struct lava_operation *operation) {
+    struct lava_operation solves[2];
+    kernel->solves = (uint32_t)lava_vector_plan_solves(operation, solves);
+    for (uint32_t i = 0; i < kernel->solves; i++)
+        kernel->solve_flags[i] = flags_of(&solves[i], kernel->form);
+    kernel->groups_y = (uint32_t)operation->n;
+    kernel->x_bytes *= (uint64_t)operation->n;
+    kernel->y_bytes *= (uint64_t)operation->n;
+}
+
 /* Few rows have few lanes. More rows than a device has workgroups for have more of them. */
 static uint32_t lanes_shift(const struct lava_vector_tuning *tuning, const struct lava_capabilities *device,
                             int64_t words) {
@@ -177,6 +189,8 @@ bool lava_vector_kernel_plan(const struct lava_operation *operation, int64_t lda
     specify(kernel, tuning, a->structure == LAVA_STRUCTURE_TRIANGULAR);
     lay_out(kernel, tuning, words, columns);
     kernel->constants.target_stride = kernel->sums.stride = kernel->y_bytes;
+    if (kernel->form == LAVA_VECTOR_FORM_SOLVE)
+        set_solves(kernel, operation);
     kernel->sums.words = (uint32_t)(kernel->y_bytes / WORD_BYTES);
     kernel->sums.flags = kernel->constants.flags;
     kernel->sums_bytes = kernel->y_bytes * (kernel->sums.count + kernel->sums.other_count);
@@ -210,11 +224,13 @@ static void record_solve(struct lava_device *device, const struct lava_commands 
     constants.x = sums.source = places->x;
     sums.target = places->y;
     sums.count = 1;
-    for (constants.span = 0; constants.span < kernel->groups_x; constants.span++) {
-        if (constants.span > 0)
+    for (uint32_t i = 0; i < kernel->solves * kernel->groups_x; i++) {
+        constants.flags = kernel->solve_flags[i / kernel->groups_x];
+        constants.span = i % kernel->groups_x;
+        if (i > 0)
             lava_queue_barrier_dispatch(device, commands);
         lava_queue_dispatch(device, commands, pipelines->multiply, &constants, sizeof constants,
-                            kernel->groups_x - constants.span, 1);
+                            kernel->groups_x - constants.span, kernel->groups_y);
     }
     record_sum(device, commands, pipelines, &sums);
 }
