@@ -159,6 +159,12 @@ static inline const struct lava_kind *lava_operation_row(const struct lava_opera
     return &lava_kinds[operation->kind];
 }
 
+/* Returns how often an operation with vectors reads its matrix: Cholesky's factor is read twice. */
+static inline double lava_operation_passes(const struct lava_operation *operation) {
+    bool is_triangular = operation->a.structure == LAVA_STRUCTURE_TRIANGULAR;
+    return lava_operation_row(operation)->by_factors && is_triangular ? 2 : 1;
+}
+
 /* Returns true if nothing is multiplied: m, n or k is 0, or alpha is 0 or -0, or there is nothing to solve
  * for. A and B must not be read then. */
 bool lava_operation_is_trivial(const struct lava_operation *operation);

@@ -178,9 +178,8 @@ enum lava_reason lava_vector_plan(const struct lava_plan_request *asked, struct 
     const struct lava_profile *profile = lava_profiles_find(asked->device);
     double rate = fmax(asked->figures->device.memory_bytes_per_s, READ_SHARE * profile->memory_bytes_per_s);
     const struct lava_kind *row = lava_operation_row(operation);
-    double bytes = (row->divides ? (double)operation->n : 1) * lava_vector_plan_bytes(operation);
-    if (row->by_factors && operation->a.structure == LAVA_STRUCTURE_TRIANGULAR)
-        bytes *= 2;
+    double bytes = (row->divides ? (double)operation->n : 1) * lava_operation_passes(operation) *
+                   lava_vector_plan_bytes(operation);
     plan->gpu_ns = CALL_NS + 1e9 * bytes / rate;
     if (row->divides)
         plan->gpu_ns += (row->by_factors ? 2 : 1) * steps_of(operation) * STEP_NS;
