@@ -88,7 +88,7 @@ bool lava_vector_plan_overlaps(const struct lava_operation *operation) {
     return llabs(b->ld) != llabs(c->ld) || apart < bytes || pitch - apart < bytes;
 }
 
-/* Whose triangle, and what stands for it in A. */
+/* The solve with a triangle of the factors. L's diagonal is not stored. */
 static struct lava_operation solve_with(const struct lava_operation *operation, enum lava_region stored,
                                         enum lava_op op, bool conjugate) {
     bool is_lu = operation->a.structure == LAVA_STRUCTURE_GENERAL;
