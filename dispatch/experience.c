@@ -33,7 +33,7 @@ uint64_t lava_experience_key(const struct lava_operation *operation) {
     key = append(key, operation->a.structure, 2);
     key = append(key, operation->b.structure, 2);
     key = append(key, operation->twice, 1);
-    key = append(key, operation->kind, 4);
+    key = append(key, operation->kind, 5);
     key = append(key, operation->sides.factored, 1);
     key = append(key, operation->sides.count > 0 ? 1 + half_octaves(operation->sides.count) : 0, 7);
     key = append(key, beta_is_zero, 1);

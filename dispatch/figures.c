@@ -293,7 +293,8 @@ static double cpu_ns(const struct lava_cpu_figures *figures, const struct lava_o
     enum lava_cpu_family family;
     int type;
     if (lava_operation_row(operation)->is_vector)
-        return CALL_NS + 1e9 * lava_operation_operand_bytes(operation) / VECTOR_BYTES_PER_S;
+        return CALL_NS + 1e9 * lava_operation_passes(operation) * lava_operation_operand_bytes(operation) /
+                             VECTOR_BYTES_PER_S;
     ns = unscaled_ns(figures, operation);
     if (!find_family(figures, operation, &family, &type))
         return ns;

@@ -94,5 +94,6 @@ const struct lava_kind lava_kinds[LAVA_OPERATION_KINDS] = {
     [LAVA_OPERATION_SOLVE_VECTOR]    = {"solve for a vector", OF_A_VECTOR, .divides = true},
     [LAVA_OPERATION_TRIDIAGONAL]     = {"tridiagonal", .cpu = {4.3, 7e3, 5}, IS_TIMED(SYTRD), OF_A_MATRIX,
                                         .reduces = true, .flops = lava_tridiagonal_flops, .plan = lava_tridiagonal_plan},
+    [LAVA_OPERATION_FACTORS_VECTOR]  = {"solve by factors for a vector", OF_A_VECTOR, .divides = true, .by_factors = true},
 };
 // clang-format on

@@ -33,11 +33,13 @@ enum lava_operation_kind {
      * A is general, or the triangle of a symmetric or Hermitian matrix */
     LAVA_OPERATION_MATRIX_VECTOR,
     LAVA_OPERATION_TRIANGLE_VECTOR, /* C <- op(A) C, A triangular; m = k, in_place, alpha is 1 */
-    LAVA_OPERATION_SOLVE_VECTOR,    /* C <- the x with op(A) x = C; the same */
-    LAVA_OPERATION_TRIDIAGONAL      /* Hermitian, of which the region is stored; diagonal, beside and tau are
-                                     * written */
+    LAVA_OPERATION_SOLVE_VECTOR,  /* C <- the x with op(A) x = C; the same. C may be n vectors, b.ld apart */
+    LAVA_OPERATION_TRIDIAGONAL,   /* Hermitian, of which the region is stored; diagonal, beside and tau are
+                                   * written */
+    LAVA_OPERATION_FACTORS_VECTOR /* as SOLVE_VECTOR, by two triangles: a general A holds the factors of LU,
+                                   * with their pivots, a triangular one is Cholesky's factor */
 };
-#define LAVA_OPERATION_KINDS (LAVA_OPERATION_TRIDIAGONAL + 1)
+#define LAVA_OPERATION_KINDS (LAVA_OPERATION_FACTORS_VECTOR + 1)
 
 /* Routines of the CPU that are timed (cpu_families.h). */
 enum lava_cpu_family {
@@ -121,6 +123,7 @@ struct lava_kind {
     bool pivots;      /* rows are interchanged */
     bool is_vector;   /* B and C are vectors; what is planned has no kernel of the table */
     bool divides;     /* such a one, whose C is solved for */
+    bool by_factors;  /* such a one, with two triangles */
     bool reduces;     /* C <- its tridiagonal form */
     struct lava_inverse_parts inverse;
     struct lava_qr_parts qr;

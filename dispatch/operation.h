@@ -140,7 +140,7 @@ struct lava_operation {
     struct lava_result c; /* its type is that of A and B, or FP32 if they are of half precision */
     struct lava_scalar alpha, beta;
     int64_t *pivots; /* LU: written before C, k of them: row i is swapped with row pivots[i], from 0; the
-                      * inverse by LU reads them */
+                      * inverse and solves by LU read them */
     void *work;      /* inverse by LU: memory for work_columns of C's columns, at least one, with n as their
                       * distance, which the CPU uses */
     int64_t work_columns;
@@ -157,6 +157,12 @@ struct lava_operation {
 /* Returns what is known of the operation's kind. */
 static inline const struct lava_kind *lava_operation_row(const struct lava_operation *operation) {
     return &lava_kinds[operation->kind];
+}
+
+/* Returns how often an operation with vectors reads its matrix: Cholesky's factor is read twice. */
+static inline double lava_operation_passes(const struct lava_operation *operation) {
+    bool is_triangular = operation->a.structure == LAVA_STRUCTURE_TRIANGULAR;
+    return lava_operation_row(operation)->by_factors && is_triangular ? 2 : 1;
 }
 
 /* Returns true if nothing is multiplied: m, n or k is 0, or alpha is 0 or -0, or there is nothing to solve

@@ -1,5 +1,6 @@
 /* Counts and plans what the device does with a matrix and a vector. Called by policy.c by way of
- * kind_rows.c. Invariant: pure functions. */
+ * kind_rows.c, by lib/level2, and by lib/offload for LAPACK's calls that become such operations. Invariant:
+ * pure functions. */
 #include "dispatch/vector_plan.h"
 
 #include <math.h>
@@ -24,9 +25,11 @@ static double elements(const struct lava_operation *operation) {
 }
 
 double lava_vector_plan_flops(const struct lava_operation *operation) {
-    double m = (double)operation->m, k = (double)operation->k;
-    bool is_triangular = operation->a.structure == LAVA_STRUCTURE_TRIANGULAR;
-    return lava_operation_pair_flops(operation) * (is_triangular ? lava_triangle_of(m, k) : m * k);
+    double m = (double)operation->m, n = (double)operation->n, k = (double)operation->k;
+    double each = lava_operation_pair_flops(operation) * n;
+    if (lava_operation_row(operation)->by_factors)
+        return each * 2 * lava_triangle_of(m, k);
+    return each * (operation->a.structure == LAVA_STRUCTURE_TRIANGULAR ? lava_triangle_of(m, k) : m * k);
 }
 
 double lava_vector_plan_bytes(const struct lava_operation *operation) {
@@ -74,6 +77,8 @@ bool lava_vector_plan_overlaps(const struct lava_operation *operation) {
     struct range of_c = range_of(c->first, operation->m, c->ld, bytes),
                  of_a = range_of(a->first, lava_operation_columns_a(operation), a->ld, bytes);
     of_a.end += (uintptr_t)(lava_operation_rows_a(operation) - 1) * bytes;
+    if (operation->in_place)
+        of_c.end += (uintptr_t)(operation->n - 1) * (uintptr_t)b->ld * bytes;
     if (meet(of_a, of_c))
         return true;
     if (operation->in_place || !meet(range_of(b->first, operation->k, b->ld, bytes), of_c))
@@ -81,6 +86,86 @@ bool lava_vector_plan_overlaps(const struct lava_operation *operation) {
     uintptr_t pitch = (uintptr_t)llabs(b->ld) * bytes,
               apart = ((uintptr_t)b->first - (uintptr_t)c->first) % (pitch ? pitch : 1);
     return llabs(b->ld) != llabs(c->ld) || apart < bytes || pitch - apart < bytes;
+}
+
+/* The solve with a triangle of the factors. L's diagonal is not stored. */
+static struct lava_operation solve_with(const struct lava_operation *operation, enum lava_region stored,
+                                        enum lava_op op, bool conjugate) {
+    bool is_lu = operation->a.structure == LAVA_STRUCTURE_GENERAL;
+    struct lava_operation solve = *operation;
+    solve.kind = LAVA_OPERATION_SOLVE_VECTOR;
+    solve.a.structure = LAVA_STRUCTURE_TRIANGULAR;
+    solve.a.stored = stored;
+    solve.a.op = op;
+    solve.a.conjugate = conjugate;
+    solve.a.unit_diagonal = is_lu && stored == LAVA_REGION_LOWER;
+    return solve;
+}
+
+int lava_vector_plan_solves(const struct lava_operation *operation, struct lava_operation solves[2]) {
+    const struct lava_operand *a = &operation->a;
+    bool is_lu = a->structure == LAVA_STRUCTURE_GENERAL, is_n = a->op == LAVA_OP_N;
+    if (!lava_operation_row(operation)->by_factors) {
+        solves[0] = *operation;
+        return 1;
+    }
+    if (is_lu) {
+        solves[!is_n] = solve_with(operation, LAVA_REGION_LOWER, a->op, a->conjugate);
+        solves[is_n] = solve_with(operation, LAVA_REGION_UPPER, a->op, a->conjugate);
+    } else {
+        bool is_upper = a->stored == LAVA_REGION_UPPER;
+        solves[is_upper] = solve_with(operation, a->stored, LAVA_OP_N, false);
+        solves[!is_upper] =
+            solve_with(operation, a->stored, LAVA_OP_T, lava_type_is_complex(operation->type));
+    }
+    return 2;
+}
+
+/* Fields that the new kind has no use for are left out. */
+static void adopt(struct lava_operation *operation, enum lava_operation_kind kind,
+                  const struct lava_operand *a, const struct lava_right_sides *sides) {
+    const struct lava_operation given = *operation;
+    *operation = (struct lava_operation){.kind = kind,
+                                         .type = given.type,
+                                         .precision = given.precision,
+                                         .m = given.m,
+                                         .n = sides->count,
+                                         .k = given.k,
+                                         .a = *a,
+                                         .b.ld = sides->ld,
+                                         .in_place = true,
+                                         .c = {.first = sides->first, .ld = 1, .type = given.type},
+                                         .alpha.real = 1,
+                                         .pivots = given.pivots};
+}
+
+static bool are_few(int64_t sides) {
+    return sides > 0 && sides <= LAVA_VECTOR_PLAN_SIDES;
+}
+
+bool lava_vector_plan_adopt(struct lava_operation *operation) {
+    const struct lava_kind *row = lava_operation_row(operation);
+    const struct lava_right_sides columns = {
+        .first = operation->c.first, .ld = operation->c.ld, .count = operation->n};
+    if (row->has_factors && operation->sides.factored && are_few(operation->sides.count)) {
+        const struct lava_right_sides sides = operation->sides;
+        const struct lava_operand factors = {.first = operation->c.first,
+                                             .ld = operation->c.ld,
+                                             .op = sides.op,
+                                             .conjugate = sides.conjugate,
+                                             .structure = row->pivots ? LAVA_STRUCTURE_GENERAL
+                                                                      : LAVA_STRUCTURE_TRIANGULAR,
+                                             .stored = operation->c.region};
+        adopt(operation, LAVA_OPERATION_FACTORS_VECTOR, &factors, &sides);
+        return true;
+    }
+    if (row->solves && operation->a.structure == LAVA_STRUCTURE_TRIANGULAR && operation->alpha.real == 1 &&
+        operation->alpha.imaginary == 0 && are_few(operation->n)) {
+        const struct lava_operand triangle = operation->a;
+        adopt(operation, LAVA_OPERATION_SOLVE_VECTOR, &triangle, &columns);
+        return true;
+    }
+    return false;
 }
 
 static double steps_of(const struct lava_operation *operation) {
@@ -92,8 +177,11 @@ enum lava_reason lava_vector_plan(const struct lava_plan_request *asked, struct 
     const struct lava_operation *operation = asked->operation;
     const struct lava_profile *profile = lava_profiles_find(asked->device);
     double rate = fmax(asked->figures->device.memory_bytes_per_s, READ_SHARE * profile->memory_bytes_per_s);
-    plan->gpu_ns = CALL_NS + 1e9 * lava_vector_plan_bytes(operation) / rate;
-    if (lava_operation_row(operation)->divides)
-        plan->gpu_ns += steps_of(operation) * STEP_NS;
+    const struct lava_kind *row = lava_operation_row(operation);
+    double bytes = (row->divides ? (double)operation->n : 1) * lava_operation_passes(operation) *
+                   lava_vector_plan_bytes(operation);
+    plan->gpu_ns = CALL_NS + 1e9 * bytes / rate;
+    if (row->divides)
+        plan->gpu_ns += (row->by_factors ? 2 : 1) * steps_of(operation) * STEP_NS;
     return LAVA_REASON_FORCED;
 }

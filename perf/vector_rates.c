@@ -19,11 +19,11 @@
 #include "lib/level2/vector.h"
 #include "lib/level2/vector_kernel.h"
 #include "lib/vk/gpu.h"
+#include "vector_bench.h"
 
 #define CHECKED 20
 #define REPEATS 9
 #define BEST    4
-#define PERIOD  1000003 /* numbers in which a matrix repeats */
 #define MOST    64
 
 struct options {
@@ -61,33 +61,6 @@ struct bench {
     void *a, *x, *y;
     struct lava_device_matrix on_device;
 };
-
-/* Numbers between -1 and 1. */
-static void fill(enum lava_type type, void *matrix, int64_t numbers, unsigned seed) {
-    size_t bytes = lava_type_bytes(lava_type_real(type));
-    int64_t made = numbers < PERIOD ? numbers : PERIOD;
-    for (int64_t i = 0; i < made; i++) {
-        double value = 2.0 * rand_r(&seed) / RAND_MAX - 1;
-        if (bytes == sizeof(double))
-            ((double *)matrix)[i] = value;
-        else
-            ((float *)matrix)[i] = (float)value;
-    }
-    for (int64_t i = PERIOD; i < numbers; i += PERIOD) {
-        int64_t rest = numbers - i < PERIOD ? numbers - i : PERIOD;
-        memcpy((char *)matrix + (size_t)i * bytes, matrix, (size_t)rest * bytes);
-    }
-}
-
-static void *new_numbers(enum lava_type type, int64_t elements, unsigned seed) {
-    void *numbers = malloc((size_t)elements * lava_type_bytes(type));
-    if (!numbers) {
-        fprintf(stderr, "out of memory\n");
-        exit(1);
-    }
-    fill(type, numbers, elements * (lava_type_is_complex(type) ? 2 : 1), seed);
-    return numbers;
-}
 
 static struct lava_operation operation_of(const struct bench *x, const struct form *form) {
     struct lava_operation operation = {.kind = form->solves ? LAVA_OPERATION_SOLVE_VECTOR
@@ -159,16 +132,6 @@ static bool is_right(const struct bench *x, const struct form *form) {
     return true;
 }
 
-static int compare(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *values, int count) {
-    qsort(values, (size_t)count, sizeof *values, compare);
-    return values[count / 2];
-}
-
 /* The device's time, us. Infinity: it cannot run. */
 static double time_kernel(const struct bench *x, const struct form *form,
                           const struct lava_vector_tuning *tuning) {
@@ -205,26 +168,31 @@ static double time_kernel(const struct bench *x, const struct form *form,
         return INFINITY;
     for (int i = 0; i < REPEATS; i++)
         us[i] = 1e-3 * (double)(intervals[i].end_ns - intervals[i].begin_ns);
-    return median(us, REPEATS);
+    return vector_bench_median(us, REPEATS);
+}
+
+/* A call of lava_vector_multiply. */
+struct device_call {
+    const struct bench *bench;
+    const struct form *form;
+    struct lava_operation operation;
+};
+
+static void reset_call(void *context) {
+    const struct device_call *call = context;
+    reset(call->bench, call->form);
+}
+
+static bool run_call(void *context) {
+    const struct device_call *call = context;
+    return !lava_vector_multiply(call->bench->engine, &call->operation, &call->bench->on_device, 1e6);
 }
 
 /* From vectors to vector, us: the median, and the least. */
 static double time_call(const struct bench *x, const struct form *form, double seconds, double *least_us) {
-    const struct lava_operation operation = operation_of(x, form);
-    enum { MOST_CALLS = 4000 };
-    static double us[MOST_CALLS];
-    int count = 0;
-    uint64_t start_ns = lava_clock_now_ns();
-    *least_us = INFINITY;
-    do {
-        reset(x, form);
-        uint64_t before_ns = lava_clock_now_ns();
-        if (lava_vector_multiply(x->engine, &operation, &x->on_device, 1e6))
-            return INFINITY;
-        us[count] = 1e-3 * (double)(lava_clock_now_ns() - before_ns);
-        *least_us = fmin(*least_us, us[count]);
-    } while (++count < MOST_CALLS && 1e-9 * (double)(lava_clock_now_ns() - start_ns) < seconds);
-    return median(us, count);
+    struct device_call call = {x, form, operation_of(x, form)};
+    const struct vector_bench_timed timed = {reset_call, run_call, &call};
+    return vector_bench_time(&timed, seconds, least_us);
 }
 
 /* A submission of nothing, and the wait for it. */
@@ -241,7 +209,7 @@ static double time_nothing(struct lava_engine *engine) {
             return INFINITY;
         us[i] = 1e-3 * (double)(lava_clock_now_ns() - before_ns);
     }
-    return median(us, 100);
+    return vector_bench_median(us, 100);
 }
 
 static double bytes_of(const struct bench *x, const struct form *form) {
@@ -255,7 +223,7 @@ struct variant {
 };
 
 static int compare_variants(const void *a, const void *b) {
-    return compare(&((const struct variant *)a)->us, &((const struct variant *)b)->us);
+    return vector_bench_compare(&((const struct variant *)a)->us, &((const struct variant *)b)->us);
 }
 
 static void print_variant(const struct bench *x, const struct form *form, const struct variant *variant) {
@@ -327,12 +295,12 @@ static bool bench_order(struct lava_engine *engine, enum lava_type type, int64_t
         printf("no room for %s %" PRId64 "\n", lava_type_name(type), n);
         return true;
     }
-    x.a = new_numbers(type, n * n, 1);
+    x.a = vector_bench_new_numbers(type, n * n, 1);
     for (int64_t i = 0; i < n; i++) /* so that solutions do not grow */
         lava_number_write(type, lava_operation_element(x.a, type, i, i, n),
                           (struct lava_number){(double)n, 0});
-    x.x = new_numbers(type, n, 2);
-    x.y = new_numbers(type, n, 3);
+    x.x = vector_bench_new_numbers(type, n, 2);
+    x.y = vector_bench_new_numbers(type, n, 3);
     lava_stream_open(&stream, engine, false);
     bool is_good = !lava_stream_close(&stream, lava_device_matrix_upload(&stream, &x.on_device, x.a, n)) &&
                    bench_one(&x, options);

@@ -267,7 +267,7 @@ LAVA_ADDRESS a;             /* the stored matrix, column-major; columns begin at
 LAVA_ADDRESS x;             /* the vector, in whole words; solve: it becomes the solution */
 LAVA_ADDRESS target;        /* a vector of sums for each split: one for each workgroup along y; symmetric: x */
 LAVA_ADDRESS other;         /* symmetric: the sums by columns, one vector for each workgroup along y */
-LAVA_ADDRESS target_stride; /* bytes from one such vector to the next */
+LAVA_ADDRESS target_stride; /* bytes from one such vector to the next; solve: from one x to the next */
 LAVA_U32 lda;               /* in elements */
 LAVA_U32 rows;              /* as stored */
 LAVA_U32 columns;

@@ -1,11 +1,11 @@
-/* Step of a solve with a large triangular matrix for one vector: T x = b, T = op(A), x in the place of b. Blocks of
- * BLOCK unknowns are solved for one after the other, a dispatch for each. fp32, fp64 (-DLAVA_FP64), complex of either
+/* Step of a solve with a large triangular matrix for one vector or a few: T x = b, T = op(A), x in the place of b.
+ * Blocks of BLOCK unknowns are solved for one after the other, a dispatch for each. fp32, fp64 (-DLAVA_FP64), complex of either
  * (-DLAVA_COMPLEX).
  *
  *        T               x     step s: every workgroup subtracts from a block what block s - 1 contributes. The first
  *       +--+            +-+            one then solves for its own, s: so step s + 1 has what it needs.
  *       |0 |            |0|
- *       +--+--+         +-+    workgroup    a block of unknowns, from s on
+ *       +--+--+         +-+    workgroup    a block of unknowns, from s on, of one vector
  *       |  |1 |         |1|    invocation   a row of T, and a part of the columns: of a block, and of each strip of
  *       +--+--+--+      +-+                 PIECE columns of the triangle. Where columns of T are rows of A, LANES
  *       |  |  |2 |      |2|                 neighbours share a row of T while a block is subtracted.
@@ -40,6 +40,9 @@ shared ELEMENT triangle[PIECE * PIECE]; /* of the strip, column by column */
 
 bool is_transposed() { return is_set(LAVA_VECTOR_TRANSPOSED); }
 bool is_forward() { return is_lower() != is_transposed(); }
+/* The vector of the workgroup. */
+uint64_t own_x() { return constants.x + gl_WorkGroupID.y * constants.target_stride; }
+ELEMENT unknown_at(uint i) { return Source(own_x() + i * ELEMENT_BYTES).element; }
 uint blocks() { return (constants.rows + BLOCK - 1) / BLOCK; }
 
 /* The first unknown of a block, which has a number in the order of substitution; and how many it has. */
@@ -172,7 +175,7 @@ void main()
     if (constants.span > 0) {
         uint source = first_of(constants.span - 1);
         if (part == 0)
-            known[place] = place < size_of_block(source) ? x_at(source + place) : ELEMENT(0);
+            known[place] = place < size_of_block(source) ? unknown_at(source + place) : ELEMENT(0);
         barrier();
         if (!is_transposed()) {
             sum = is_there ? part_of_row(row, source, part) : ELEMENT(0);
@@ -186,7 +189,7 @@ void main()
         barrier();
     }
     if (part == 0)
-        known[place] = is_there ? x_at(row) : ELEMENT(0);
+        known[place] = is_there ? unknown_at(row) : ELEMENT(0);
     barrier();
     if (gl_WorkGroupID.x == 0) {
         solve(first, size, place, part, sum);
@@ -198,5 +201,5 @@ void main()
                 known[place] -= parts[place * LANES + i];
     }
     if (part == 0 && is_there)
-        Target(constants.x + row * ELEMENT_BYTES).element = known[place];
+        Target(own_x() + row * ELEMENT_BYTES).element = known[place];
 }

@@ -9,7 +9,7 @@
  *
  * The routines and their types are those of lib/base/routines.h. The decision is lib/offload's own. A table
  * lists the arguments of each family. A new family needs a row of the table and a function that makes its
- * product. */
+ * product (explain_makers.h). */
 #include "tools/explain.h"
 
 #include <ctype.h>
@@ -20,330 +20,73 @@
 #include <string.h>
 #include <strings.h>
 
-#include "dispatch/arithmetic.h"
-#include "lib/abi/validate.h"
 #include "lib/base/config.h"
 #include "lib/calibrate/calibration.h"
 #include "lib/offload/offload.h"
 #include "lib/offload/prepare.h"
+#include "lib/offload/vectors.h"
 #include "tools/chosen_device.h"
 #include "tools/command.h"
-
-/* The arguments of a call that affect the decision. The others have usual values. */
-struct arguments {
-    char side, uplo, transa, transb, diag;
-    int64_t m, n, k, nrhs, count;
-    enum lava_family family; /* from the routine */
-    bool is_hermitian;       /* from the routine: ?herk, ?her2k */
-};
+#include "tools/explain_makers.h"
 
 static const struct argument {
     const char *name;
     size_t offset;
     const char *letters; /* allowed letters; NULL: the argument is a size */
 } arguments_known[] = {
-    {"SIDE", offsetof(struct arguments, side), "LR"},
-    {"UPLO", offsetof(struct arguments, uplo), "UL"},
-    {"TRANSA", offsetof(struct arguments, transa), "NTC"},
-    {"TRANS", offsetof(struct arguments, transa), "NTC"},
-    {"TRANSB", offsetof(struct arguments, transb), "NTC"},
-    {"DIAG", offsetof(struct arguments, diag), "NU"},
-    {"M", offsetof(struct arguments, m), NULL},
-    {"N", offsetof(struct arguments, n), NULL},
-    {"K", offsetof(struct arguments, k), NULL},
-    {"NRHS", offsetof(struct arguments, nrhs), NULL},
-    {"COUNT", offsetof(struct arguments, count), NULL},
+    {"SIDE", offsetof(struct explain_arguments, side), "LR"},
+    {"UPLO", offsetof(struct explain_arguments, uplo), "UL"},
+    {"TRANSA", offsetof(struct explain_arguments, transa), "NTC"},
+    {"TRANS", offsetof(struct explain_arguments, transa), "NTC"},
+    {"TRANSB", offsetof(struct explain_arguments, transb), "NTC"},
+    {"DIAG", offsetof(struct explain_arguments, diag), "NU"},
+    {"M", offsetof(struct explain_arguments, m), NULL},
+    {"N", offsetof(struct explain_arguments, n), NULL},
+    {"K", offsetof(struct explain_arguments, k), NULL},
+    {"NRHS", offsetof(struct explain_arguments, nrhs), NULL},
+    {"COUNT", offsetof(struct explain_arguments, count), NULL},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-static bool make_gemm(const struct arguments *x, struct lava_operation *operation);
-static bool make_batch(const struct arguments *x, struct lava_operation *operation);
-static bool make_gemmt(const struct arguments *x, struct lava_operation *operation);
-static bool make_syrk(const struct arguments *x, struct lava_operation *operation);
-static bool make_syr2k(const struct arguments *x, struct lava_operation *operation);
-static bool make_structured(const struct arguments *x, struct lava_operation *operation);
-static bool make_vector(const struct arguments *x, struct lava_operation *operation);
-static bool make_triangle_vector(const struct arguments *x, struct lava_operation *operation);
-static bool make_cholesky(const struct arguments *x, struct lava_operation *operation);
-static bool make_lu(const struct arguments *x, struct lava_operation *operation);
-static bool make_inverse(const struct arguments *x, struct lava_operation *operation);
-static bool make_inverse_by_lu(const struct arguments *x, struct lava_operation *operation);
-static bool make_tridiagonal(const struct arguments *x, struct lava_operation *operation);
-static bool make_qr(const struct arguments *x, struct lava_operation *operation);
-static bool make_least_squares(const struct arguments *x, struct lava_operation *operation);
-static bool make_qr_product(const struct arguments *x, struct lava_operation *operation);
-static bool make_trtrs(const struct arguments *x, struct lava_operation *operation);
-static bool make_square_lu(const struct arguments *x, struct lava_operation *operation);
-
-/* make fills an operation whose types are set. It returns false if the arguments are wrong. */
 static const struct shape {
     enum lava_family family;
     const char *arguments; /* in the routine's order, with a space after each */
-    bool (*make)(const struct arguments *x, struct lava_operation *operation);
+    explain_make *make;
 } shapes[] = {
-    {LAVA_FAMILY_GEMM, "TRANSA TRANSB M N K ", make_gemm},
-    {LAVA_FAMILY_STRIDED, "TRANSA TRANSB M N K COUNT ", make_batch},
-    {LAVA_FAMILY_GEMMT, "UPLO TRANSA TRANSB N K ", make_gemmt},
-    {LAVA_FAMILY_SYRK, "UPLO TRANS N K ", make_syrk},
-    {LAVA_FAMILY_SYMM, "SIDE UPLO M N ", make_structured},
-    {LAVA_FAMILY_HEMM, "SIDE UPLO M N ", make_structured},
-    {LAVA_FAMILY_SYR2K, "UPLO TRANS N K ", make_syr2k},
-    {LAVA_FAMILY_TRMM, "SIDE UPLO TRANSA DIAG M N ", make_structured},
-    {LAVA_FAMILY_TRSM, "SIDE UPLO TRANSA DIAG M N ", make_structured},
-    {LAVA_FAMILY_GEMV, "TRANS M N ", make_vector},
-    {LAVA_FAMILY_SYMV, "UPLO N ", make_vector},
-    {LAVA_FAMILY_HEMV, "UPLO N ", make_vector},
-    {LAVA_FAMILY_TRMV, "UPLO TRANS DIAG N ", make_triangle_vector},
-    {LAVA_FAMILY_TRSV, "UPLO TRANS DIAG N ", make_triangle_vector},
-    {LAVA_FAMILY_POTRF, "UPLO N ", make_cholesky},
-    {LAVA_FAMILY_GETRF, "M N ", make_lu},
-    {LAVA_FAMILY_TRTRI, "UPLO DIAG N ", make_inverse},
-    {LAVA_FAMILY_LAUUM, "UPLO N ", make_inverse},
-    {LAVA_FAMILY_POTRI, "UPLO N ", make_inverse},
-    {LAVA_FAMILY_GETRI, "N ", make_inverse_by_lu},
-    {LAVA_FAMILY_SYTRD, "UPLO N ", make_tridiagonal},
-    {LAVA_FAMILY_GEQRF, "M N ", make_qr},
-    {LAVA_FAMILY_ORGQR, "M N K ", make_qr},
-    {LAVA_FAMILY_ORMQR, "SIDE TRANS M N K ", make_qr_product},
-    {LAVA_FAMILY_GELS, "TRANS M N NRHS ", make_least_squares},
-    {LAVA_FAMILY_TRTRS, "UPLO TRANS DIAG N NRHS ", make_trtrs},
-    {LAVA_FAMILY_POTRS, "UPLO N NRHS ", make_cholesky},
-    {LAVA_FAMILY_POSV, "UPLO N NRHS ", make_cholesky},
-    {LAVA_FAMILY_GETRS, "TRANS N NRHS ", make_square_lu},
-    {LAVA_FAMILY_GESV, "N NRHS ", make_square_lu},
+    {LAVA_FAMILY_GEMM, "TRANSA TRANSB M N K ", explain_make_gemm},
+    {LAVA_FAMILY_STRIDED, "TRANSA TRANSB M N K COUNT ", explain_make_batch},
+    {LAVA_FAMILY_GEMMT, "UPLO TRANSA TRANSB N K ", explain_make_gemmt},
+    {LAVA_FAMILY_SYRK, "UPLO TRANS N K ", explain_make_syrk},
+    {LAVA_FAMILY_SYMM, "SIDE UPLO M N ", explain_make_structured},
+    {LAVA_FAMILY_HEMM, "SIDE UPLO M N ", explain_make_structured},
+    {LAVA_FAMILY_SYR2K, "UPLO TRANS N K ", explain_make_syr2k},
+    {LAVA_FAMILY_TRMM, "SIDE UPLO TRANSA DIAG M N ", explain_make_structured},
+    {LAVA_FAMILY_TRSM, "SIDE UPLO TRANSA DIAG M N ", explain_make_structured},
+    {LAVA_FAMILY_GEMV, "TRANS M N ", explain_make_vector},
+    {LAVA_FAMILY_SYMV, "UPLO N ", explain_make_vector},
+    {LAVA_FAMILY_HEMV, "UPLO N ", explain_make_vector},
+    {LAVA_FAMILY_TRMV, "UPLO TRANS DIAG N ", explain_make_triangle_vector},
+    {LAVA_FAMILY_TRSV, "UPLO TRANS DIAG N ", explain_make_triangle_vector},
+    {LAVA_FAMILY_POTRF, "UPLO N ", explain_make_cholesky},
+    {LAVA_FAMILY_GETRF, "M N ", explain_make_lu},
+    {LAVA_FAMILY_TRTRI, "UPLO DIAG N ", explain_make_inverse},
+    {LAVA_FAMILY_LAUUM, "UPLO N ", explain_make_inverse},
+    {LAVA_FAMILY_POTRI, "UPLO N ", explain_make_inverse},
+    {LAVA_FAMILY_GETRI, "N ", explain_make_inverse_by_lu},
+    {LAVA_FAMILY_SYTRD, "UPLO N ", explain_make_tridiagonal},
+    {LAVA_FAMILY_GEQRF, "M N ", explain_make_qr},
+    {LAVA_FAMILY_ORGQR, "M N K ", explain_make_qr},
+    {LAVA_FAMILY_ORMQR, "SIDE TRANS M N K ", explain_make_qr_product},
+    {LAVA_FAMILY_GELS, "TRANS M N NRHS ", explain_make_least_squares},
+    {LAVA_FAMILY_TRTRS, "UPLO TRANS DIAG N NRHS ", explain_make_trtrs},
+    {LAVA_FAMILY_POTRS, "UPLO N NRHS ", explain_make_cholesky},
+    {LAVA_FAMILY_POSV, "UPLO N NRHS ", explain_make_cholesky},
+    {LAVA_FAMILY_GETRS, "TRANS N NRHS ", explain_make_square_lu},
+    {LAVA_FAMILY_GESV, "N NRHS ", explain_make_square_lu},
 };
 
 static const char sizes_alone[] = "M N K ";
-
-static int64_t at_least_one(int64_t size) {
-    return size > 1 ? size : 1;
-}
-
-static bool make_gemm(const struct arguments *x, struct lava_operation *operation) {
-    const struct lava_operation numbers = {.type = operation->type,
-                                           .c.type = operation->c.type,
-                                           .m = x->m,
-                                           .n = x->n,
-                                           .k = x->k,
-                                           .a.ld = at_least_one(x->transa == 'N' ? x->m : x->k),
-                                           .b.ld = at_least_one(x->transb == 'N' ? x->k : x->n),
-                                           .c.ld = at_least_one(x->m),
-                                           .a.first = LAVA_PLANNED_A,
-                                           .b.first = LAVA_PLANNED_B,
-                                           .c.first = LAVA_PLANNED_C};
-    const struct lava_validate_list list = {LAVA_ROUTINE_sgemm_, 0, x->transa, x->transb, &numbers};
-    bool valid = lava_validate_translate(&list, operation);
-    operation->alpha.real = 1;
-    return valid;
-}
-
-/* The matrices follow each other. The series is that of the last batch: one call is explained at a time. */
-static bool make_batch(const struct arguments *x, struct lava_operation *operation) {
-    static struct lava_series series;
-    bool valid = make_gemm(x, operation);
-    series = (struct lava_series){
-        .count = x->count, .stride_a = x->m * x->k, .stride_b = x->k * x->n, .stride_c = x->m * x->n};
-    operation->series = &series;
-    return valid && x->count > 0;
-}
-
-static bool make_gemmt(const struct arguments *x, struct lava_operation *operation) {
-    struct arguments square = *x;
-    square.m = x->n;
-    bool valid = make_gemm(&square, operation);
-    operation->c.region = x->uplo == 'L' ? LAVA_REGION_LOWER : LAVA_REGION_UPPER;
-    return valid;
-}
-
-/* Makes ?syr2k's first product: ?gemmt of A and a transposed B. Complex ?syrk and ?syr2k have no C, and ?herk
- * and ?her2k no T. */
-static bool make_update(const struct arguments *x, struct lava_operation *operation) {
-    struct arguments product = *x;
-    char turned = x->is_hermitian ? 'C' : 'T';
-    bool has_trans = x->transa == 'N' || x->transa == turned || !lava_type_is_complex(operation->type);
-    product.transb = x->transa == 'N' ? turned : 'N';
-    bool valid = make_gemmt(&product, operation);
-    operation->c.real_diagonal = x->is_hermitian;
-    return valid && has_trans;
-}
-
-static bool make_syrk(const struct arguments *x, struct lava_operation *operation) {
-    bool valid = make_update(x, operation);
-    operation->b_is_a = true;
-    operation->b.first = operation->a.first;
-    operation->b.ld = operation->a.ld;
-    return valid;
-}
-
-static bool make_syr2k(const struct arguments *x, struct lava_operation *operation) {
-    bool valid = make_update(x, operation);
-    operation->twice = true;
-    return valid;
-}
-
-/* Makes ?gemm with a square A, which goes to the side where it belongs. The general operand of ?trmm and
- * ?trsm is C. */
-static bool make_structured(const struct arguments *x, struct lava_operation *operation) {
-    static const enum lava_structure structures[] = {[LAVA_FAMILY_SYMM] = LAVA_STRUCTURE_SYMMETRIC,
-                                                     [LAVA_FAMILY_HEMM] = LAVA_STRUCTURE_HERMITIAN,
-                                                     [LAVA_FAMILY_TRMM] = LAVA_STRUCTURE_TRIANGULAR,
-                                                     [LAVA_FAMILY_TRSM] = LAVA_STRUCTURE_TRIANGULAR};
-    bool is_left = x->side == 'L';
-    struct arguments product = *x;
-    product.k = is_left ? x->m : x->n;
-    product.transa = is_left ? x->transa : 'N';
-    product.transb = is_left ? 'N' : x->transa;
-    bool valid = make_gemm(&product, operation);
-    struct lava_operand *square = is_left ? &operation->a : &operation->b;
-    struct lava_operand *general = is_left ? &operation->b : &operation->a;
-    square->structure = structures[x->family];
-    square->stored = x->uplo == 'L' ? LAVA_REGION_LOWER : LAVA_REGION_UPPER;
-    square->unit_diagonal = x->diag == 'U';
-    operation->in_place = x->family == LAVA_FAMILY_TRMM;
-    if (x->family == LAVA_FAMILY_TRSM)
-        operation->kind = LAVA_OPERATION_SOLVE;
-    if (square->structure == LAVA_STRUCTURE_TRIANGULAR)
-        general->first = operation->c.first;
-    return valid;
-}
-
-/* Makes ?gemm with one column, and a whole or a square A. */
-static bool make_vector(const struct arguments *x, struct lava_operation *operation) {
-    struct arguments product = *x;
-    bool is_square = x->family != LAVA_FAMILY_GEMV, is_n = x->transa == 'N';
-    product.m = is_square || !is_n ? x->n : x->m;
-    product.n = 1;
-    product.k = is_square || is_n ? x->n : x->m;
-    bool valid = make_gemm(&product, operation);
-    operation->kind = LAVA_OPERATION_MATRIX_VECTOR;
-    operation->b.ld = operation->c.ld = 1;
-    if (is_square) {
-        operation->a.structure =
-            x->family == LAVA_FAMILY_HEMV ? LAVA_STRUCTURE_HERMITIAN : LAVA_STRUCTURE_SYMMETRIC;
-        operation->a.stored = x->uplo == 'L' ? LAVA_REGION_LOWER : LAVA_REGION_UPPER;
-    }
-    return valid;
-}
-
-/* ?trmm or ?trsm from the left, with one column. */
-static bool make_triangle_vector(const struct arguments *x, struct lava_operation *operation) {
-    struct arguments product = *x;
-    bool solves = x->family == LAVA_FAMILY_TRSV;
-    product.family = LAVA_FAMILY_TRMM;
-    product.side = 'L';
-    product.m = x->n;
-    product.n = 1;
-    bool valid = make_structured(&product, operation);
-    operation->kind = solves ? LAVA_OPERATION_SOLVE_VECTOR : LAVA_OPERATION_TRIANGLE_VECTOR;
-    operation->c.ld = 1;
-    return valid;
-}
-
-/* ?trsm's solve from the left, of a square matrix of n rows. */
-static bool make_trtrs(const struct arguments *x, struct lava_operation *operation) {
-    struct arguments solve = *x;
-    solve.family = LAVA_FAMILY_TRSM;
-    solve.side = 'L';
-    solve.m = x->n;
-    solve.n = x->nrhs;
-    return make_structured(&solve, operation);
-}
-
-/* None if the family has none. */
-static struct lava_right_sides sides_of(const struct arguments *x, enum lava_type type) {
-    return (struct lava_right_sides){.first = LAVA_PLANNED_B,
-                                     .ld = at_least_one(x->n),
-                                     .count = x->nrhs,
-                                     .op = x->transa == 'N' ? LAVA_OP_N : LAVA_OP_T,
-                                     .conjugate = x->transa == 'C' && lava_type_is_complex(type),
-                                     .factored =
-                                         x->family == LAVA_FAMILY_POTRS || x->family == LAVA_FAMILY_GETRS};
-}
-
-static bool make_cholesky(const struct arguments *x, struct lava_operation *operation) {
-    operation->kind = LAVA_OPERATION_CHOLESKY;
-    operation->m = operation->n = operation->k = x->n;
-    operation->c.first = LAVA_PLANNED_C;
-    operation->c.ld = at_least_one(x->n);
-    operation->c.region = x->uplo == 'L' ? LAVA_REGION_LOWER : LAVA_REGION_UPPER;
-    operation->c.real_diagonal = lava_type_is_complex(operation->type);
-    operation->alpha.real = 1;
-    operation->sides = sides_of(x, operation->type);
-    return x->n >= 0;
-}
-
-static bool make_inverse(const struct arguments *x, struct lava_operation *operation) {
-    static const enum lava_operation_kind kinds[] = {[LAVA_FAMILY_TRTRI] = LAVA_OPERATION_INVERT_TRIANGLE,
-                                                     [LAVA_FAMILY_LAUUM] = LAVA_OPERATION_SQUARE_TRIANGLE,
-                                                     [LAVA_FAMILY_POTRI] = LAVA_OPERATION_INVERT_CHOLESKY};
-    bool valid = make_cholesky(x, operation);
-    operation->kind = kinds[x->family];
-    operation->a.unit_diagonal = x->diag == 'U';
-    return valid;
-}
-
-static bool make_tridiagonal(const struct arguments *x, struct lava_operation *operation) {
-    bool valid = make_cholesky(x, operation);
-    operation->kind = LAVA_OPERATION_TRIDIAGONAL;
-    return valid;
-}
-
-static bool make_lu(const struct arguments *x, struct lava_operation *operation) {
-    operation->kind = LAVA_OPERATION_LU;
-    operation->m = x->m;
-    operation->n = x->n;
-    operation->k = lava_minimum(x->m, x->n);
-    operation->c.first = LAVA_PLANNED_C;
-    operation->c.ld = at_least_one(x->m);
-    operation->alpha.real = 1;
-    return x->m >= 0 && x->n >= 0;
-}
-
-static bool make_qr(const struct arguments *x, struct lava_operation *operation) {
-    bool forms = x->family == LAVA_FAMILY_ORGQR, valid = make_lu(x, operation);
-    operation->kind = forms ? LAVA_OPERATION_QR_FORM : LAVA_OPERATION_QR;
-    operation->k = forms ? x->k : operation->k;
-    return valid && (!forms || (x->k >= 0 && x->k <= x->n && x->n <= x->m));
-}
-
-/* Real types have no C, complex ones no T. */
-static bool make_least_squares(const struct arguments *x, struct lava_operation *operation) {
-    bool valid = make_qr(x, operation);
-    operation->sides = (struct lava_right_sides){
-        .first = LAVA_PLANNED_B, .ld = at_least_one(lava_maximum(x->m, x->n)), .count = x->nrhs};
-    operation->adjoint = x->transa != 'N';
-    operation->k = x->nrhs > 0 ? operation->k : 0;
-    return valid && x->nrhs >= 0 &&
-           (!operation->adjoint || x->transa == (lava_type_is_complex(operation->type) ? 'C' : 'T'));
-}
-
-static bool make_qr_product(const struct arguments *x, struct lava_operation *operation) {
-    bool is_left = x->side == 'L', valid = make_lu(x, operation);
-    char adjoint = lava_type_is_complex(operation->type) ? 'C' : 'T';
-    const struct lava_operand reflections = {.first = LAVA_PLANNED_A,
-                                             .ld = at_least_one(is_left ? x->m : x->n),
-                                             .op = is_left ? LAVA_OP_N : LAVA_OP_T};
-    operation->kind = is_left ? LAVA_OPERATION_QR_LEFT : LAVA_OPERATION_QR_RIGHT;
-    operation->k = x->k;
-    operation->adjoint = x->transa != 'N';
-    *(is_left ? &operation->a : &operation->b) = reflections;
-    return valid && x->k >= 0 && x->k <= (is_left ? x->m : x->n) &&
-           (x->transa == 'N' || x->transa == adjoint);
-}
-
-static bool make_square_lu(const struct arguments *x, struct lava_operation *operation) {
-    struct arguments square = *x;
-    square.m = x->n;
-    operation->sides = sides_of(x, operation->type);
-    return make_lu(&square, operation);
-}
-
-static bool make_inverse_by_lu(const struct arguments *x, struct lava_operation *operation) {
-    bool valid = make_square_lu(x, operation);
-    operation->kind = LAVA_OPERATION_INVERT_LU;
-    return valid;
-}
 
 static const struct shape *shape_of(enum lava_family family) {
     for (size_t i = 0; i < COUNT(shapes); i++)
@@ -414,7 +157,7 @@ static bool read_size(const char *word, int64_t *size) {
     return isdigit((unsigned char)word[0]) && !*end && !errno;
 }
 
-static bool read_argument(const char *name, size_t length, const char *word, struct arguments *x) {
+static bool read_argument(const char *name, size_t length, const char *word, struct explain_arguments *x) {
     for (size_t i = 0; i < COUNT(arguments_known); i++) {
         const struct argument *known = &arguments_known[i];
         void *place = (char *)x + known->offset;
@@ -425,8 +168,8 @@ static bool read_argument(const char *name, size_t length, const char *word, str
 }
 
 /* Reads the arguments in the order of `names`, which has the format of a shape's. */
-static bool read_arguments(const char *names, int argc, char **argv, struct arguments *x) {
-    *x = (struct arguments){.transa = 'N', .transb = 'N'};
+static bool read_arguments(const char *names, int argc, char **argv, struct explain_arguments *x) {
+    *x = (struct explain_arguments){.transa = 'N', .transb = 'N'};
     for (; *names; argc--, argv++) {
         size_t length = strcspn(names, " ");
         if (argc < 1 || !read_argument(names, length, *argv, x)) {
@@ -492,7 +235,7 @@ static const struct shape *find_shape(const char *word, enum lava_type type, enu
 
 static const struct shape *read_call(int argc, char **argv, struct lava_call *call) {
     enum lava_type type = LAVA_TYPE_COUNT, type_c = LAVA_TYPE_COUNT;
-    struct arguments x;
+    struct explain_arguments x;
     const char *names;
     struct lava_operation stays = {0};
     int options = read_options(argc, argv, &type, &type_c, &stays);
@@ -510,6 +253,8 @@ static const struct shape *read_call(int argc, char **argv, struct lava_call *ca
     call->operation.type = lava_routine_type(call->routine);
     call->operation.c.type = lava_routine_type_c(call->routine);
     call->valid = shape->make(&x, &call->operation);
+    if (lava_routine_is_lapack(call->routine))
+        lava_vectors_adopt(call);
     call->products = call->operation.series ? call->operation.series->count : 0;
     bool may_stay = call->valid && !call->operation.series &&
                     (!stays.a.is_resident || lava_operation_reads(&call->operation, false).rows > 0) &&

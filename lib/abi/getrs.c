@@ -6,6 +6,7 @@
 
 #include "lib/abi/lapack.h"
 #include "lib/host/cpu_systems.h"
+#include "lib/offload/vectors.h"
 
 #include "lavablas_lapack.h"
 
@@ -73,6 +74,7 @@ static bool getrs_begin(const struct getrs_arguments *arguments, struct lava_cal
         .routine = arguments->routine, .valid = pivots, .operation = translate(arguments, pivots)};
     if (arguments->nrhs == 0 && is_gesv(arguments))
         call->operation.m = call->operation.n = call->operation.k = 0;
+    lava_vectors_adopt(call);
     bool finished = lava_offload_begin(call);
     if (finished)
         write_results(arguments, pivots, call->info);
@@ -102,9 +104,12 @@ static void getrs_compute(const struct getrs_arguments *arguments) {
 #define GETRS_NAMES (trans, n, nrhs, a, lda, ipiv, b, ldb, info)
 #define GETRS_ARGUMENTS(entry)                                                                               \
     { LAVA_ROUTINE_##entry, *trans, *n, *nrhs, *lda, *ldb, a, ipiv, b, info }
+#define GETRS_FORWARDS(type)                                                                                 \
+    (lava_threshold_forwards_square(1, (double)*n, (double)*nrhs) &&                                         \
+     lava_threshold_forwards_sides((double)*n, (double)*nrhs, LAVA_BYTES_##type))
 #define GETRS_FORTRAN(entry, integer, type, ...)                                                             \
-    LAVA_ENTRY_FORTRAN(entry, GETRS_LIST(integer, type), GETRS_NAMES, 1, getrs,                              \
-                       lava_threshold_forwards_square(1, (double)*n, (double)*nrhs), GETRS_ARGUMENTS(entry))
+    LAVA_ENTRY_FORTRAN(entry, GETRS_LIST(integer, type), GETRS_NAMES, 1, getrs, GETRS_FORWARDS(type),        \
+                       GETRS_ARGUMENTS(entry))
 
 #define GESV_LIST(integer, type)                                                                             \
     (const integer *n, const integer *nrhs, LAVA_ELEMENT_##type *a, const integer *lda, integer *ipiv,       \

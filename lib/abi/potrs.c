@@ -4,6 +4,7 @@
  * lib/host computes. Reference LAPACK 3.12 defines the arguments and info. */
 #include "lib/abi/lapack.h"
 #include "lib/host/cpu_systems.h"
+#include "lib/offload/vectors.h"
 
 #include "lavablas_lapack.h"
 
@@ -44,6 +45,7 @@ static struct lava_operation translate(const struct potrs_arguments *x) {
 static bool potrs_begin(const struct potrs_arguments *arguments, struct lava_call *call) {
     *call = (struct lava_call){
         .routine = arguments->routine, .valid = !find_wrong(arguments), .operation = translate(arguments)};
+    lava_vectors_adopt(call);
     return lava_lapack_begin(call, arguments->info);
 }
 
@@ -64,9 +66,11 @@ static void potrs_compute(const struct potrs_arguments *arguments) {
 #define ARGUMENTS(entry)                                                                                     \
     { LAVA_ROUTINE_##entry, *uplo, *n, *nrhs, *lda, *ldb, a, b, info }
 
+#define FORWARDS(type)                                                                                       \
+    (lava_threshold_forwards_square(1, (double)*n, (double)*nrhs) &&                                         \
+     lava_threshold_forwards_sides((double)*n, (double)*nrhs, LAVA_BYTES_##type))
 #define POTRS_FORTRAN(entry, integer, type, ...)                                                             \
-    LAVA_ENTRY_FORTRAN(entry, LIST(integer, type, const), NAMES, 1, potrs,                                   \
-                       lava_threshold_forwards_square(1, (double)*n, (double)*nrhs), ARGUMENTS(entry))
+    LAVA_ENTRY_FORTRAN(entry, LIST(integer, type, const), NAMES, 1, potrs, FORWARDS(type), ARGUMENTS(entry))
 #define POSV_FORTRAN(entry, integer, type, ...)                                                              \
     LAVA_ENTRY_FORTRAN(entry, LIST(integer, type, ), NAMES, 1, potrs,                                        \
                        lava_threshold_forwards_systems((double)*n, (double)*nrhs), ARGUMENTS(entry))

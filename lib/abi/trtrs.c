@@ -5,6 +5,7 @@
 #include "lib/abi/lapack.h"
 #include "lib/blas/structured_call.h"
 #include "lib/host/cpu_parts.h"
+#include "lib/offload/vectors.h"
 
 #include "lavablas_lapack.h"
 
@@ -62,6 +63,7 @@ static bool trtrs_begin(const struct trtrs_arguments *arguments, struct lava_cal
     lava_offload_init(call, arguments->routine);
     call->valid = translate(arguments, &call->operation);
     call->refuses_zeros = true;
+    lava_vectors_adopt(call);
     bool finished = lava_structured_begin(call);
     if (finished)
         lava_integers_write(arguments->routine, arguments->info, 0, 0);
@@ -87,8 +89,10 @@ static void trtrs_compute(const struct trtrs_arguments *arguments) {
 #define ARGUMENTS(entry)                                                                                     \
     { LAVA_ROUTINE_##entry, *uplo, *trans, *diag, *n, *nrhs, *lda, *ldb, a, b, info }
 
+#define FORWARDS(type)                                                                                       \
+    (lava_threshold_forwards_triangular(1, (double)*n, (double)*nrhs) &&                                     \
+     lava_threshold_forwards_sides((double)*n, (double)*nrhs, LAVA_BYTES_##type))
 #define TRTRS_FORTRAN(entry, integer, type, ...)                                                             \
-    LAVA_ENTRY_FORTRAN(entry, LIST(integer, type), NAMES, 3, trtrs,                                          \
-                       lava_threshold_forwards_triangular(1, (double)*n, (double)*nrhs), ARGUMENTS(entry))
+    LAVA_ENTRY_FORTRAN(entry, LIST(integer, type), NAMES, 3, trtrs, FORWARDS(type), ARGUMENTS(entry))
 
 LAVA_TRTRS_ROUTINES(LAVA_ENTRY_OF)

@@ -45,10 +45,11 @@ static bool divides_by_diagonal(const struct lava_operation *operation) {
 #define DIAGONAL_AHEAD 32
 
 bool lava_cpu_inverse_has_smaller(const struct lava_operation *operation, double least) {
-    bool solves = lava_operation_row(operation)->solves || lava_operation_row(operation)->divides;
-    const struct lava_operand *triangle = solves ? lava_operation_structured(operation) : &operation->a;
-    const void *first = solves ? triangle->first : operation->c.first;
-    int64_t ld = solves ? triangle->ld : operation->c.ld, order = solves ? operation->k : operation->n;
+    const struct lava_kind *row = lava_operation_row(operation);
+    bool reads = row->solves || row->divides;
+    const struct lava_operand *triangle = row->solves ? lava_operation_structured(operation) : &operation->a;
+    const void *first = reads ? triangle->first : operation->c.first;
+    int64_t ld = reads ? triangle->ld : operation->c.ld, order = reads ? operation->k : operation->n;
     if (!divides_by_diagonal(operation) || triangle->unit_diagonal)
         return false;
     for (int64_t i = 0; i < order; i++) {

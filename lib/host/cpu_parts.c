@@ -2,10 +2,11 @@
 #include "lib/host/cpu_parts.h"
 
 int64_t lava_cpu_parts_find_zero(const struct lava_operation *operation) {
-    bool solves = operation->kind == LAVA_OPERATION_SOLVE;
-    const struct lava_operand *triangle = solves ? lava_operation_structured(operation) : &operation->a;
-    const void *first = solves ? triangle->first : operation->c.first;
-    int64_t ld = solves ? triangle->ld : operation->c.ld;
+    const struct lava_kind *row = lava_operation_row(operation);
+    bool reads = row->solves || row->divides;
+    const struct lava_operand *triangle = row->solves ? lava_operation_structured(operation) : &operation->a;
+    const void *first = reads ? triangle->first : operation->c.first;
+    int64_t ld = reads ? triangle->ld : operation->c.ld;
     for (int64_t i = 0; i < operation->k && !triangle->unit_diagonal; i++) {
         const struct lava_number number =
             lava_number_read(operation->type, lava_operation_element(first, operation->type, i, i, ld));

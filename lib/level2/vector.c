@@ -4,6 +4,8 @@
  * Invariant: C is written last, from a whole result. */
 #include "lib/level2/vector.h"
 
+#include <stdlib.h>
+
 #include "lib/base/clock.h"
 #include "lib/base/config.h"
 #include "lib/lapack/kept_matrix.h"
@@ -101,11 +103,61 @@ static struct lava_vector vector_of_x(const struct lava_operation *operation) {
                : (struct lava_vector){operation->type, (void *)(uintptr_t)b->first, b->ld, operation->k};
 }
 
+/* Makes the order that LU's pivots give the rows, NULL of other operations: row i of L's equations is row
+ * order[i] of A's. */
+static enum lava_status new_order(const struct lava_operation *operation, int64_t **order) {
+    bool is_lu =
+        lava_operation_row(operation)->by_factors && operation->a.structure == LAVA_STRUCTURE_GENERAL;
+    *order = is_lu ? malloc((size_t)operation->m * sizeof **order) : NULL;
+    if (is_lu && !*order)
+        return LAVA_ERROR_HOST_MEMORY;
+    for (int64_t i = 0; i < operation->m && is_lu; i++)
+        (*order)[i] = i;
+    for (int64_t i = 0; i < operation->m && is_lu; i++) {
+        int64_t *other = &(*order)[operation->pivots[i]], kept = *other;
+        *other = (*order)[i];
+        (*order)[i] = kept;
+    }
+    return LAVA_OK;
+}
+
+/* Those vectors that are solved for lie b.ld apart, and `each` bytes on the device. */
+static struct lava_vector of_column(const struct lava_operation *operation, struct lava_vector vector,
+                                    int64_t column) {
+    vector.first = lava_operation_element(vector.first, operation->type, 0, column, operation->b.ld);
+    return vector;
+}
+
+static void gather(const struct lava_operation *operation, const int64_t *order, char *target,
+                   uint64_t each) {
+    const struct lava_vector x = vector_of_x(operation);
+    bool is_first = order && operation->a.op == LAVA_OP_N;
+    for (int64_t i = 0; i < operation->n; i++) {
+        const struct lava_vector column = of_column(operation, x, i);
+        if (is_first)
+            lava_vector_host_gather_rows(&column, order, target + (uint64_t)i * each);
+        else
+            lava_vector_host_gather(&column, target + (uint64_t)i * each);
+    }
+}
+
+static void update(const struct lava_operation *operation, const int64_t *order, const char *sums,
+                   uint64_t each) {
+    const struct lava_vector y = {operation->type, operation->c.first, operation->c.ld, operation->m};
+    bool is_last = order && operation->a.op == LAVA_OP_T;
+    for (int64_t i = 0; i < operation->n; i++) {
+        const struct lava_vector column = of_column(operation, y, i);
+        if (is_last)
+            lava_vector_host_scatter_rows(&column, order, sums + (uint64_t)i * each);
+        else
+            lava_vector_host_update(&column, operation->alpha, sums + (uint64_t)i * each, operation->beta);
+    }
+}
+
 static enum lava_status multiply(const struct run *run) {
     const struct lava_operation *operation = run->operation;
     struct lava_engine *engine = run->engine;
-    const struct lava_vector x = vector_of_x(operation),
-                             y = {operation->type, operation->c.first, operation->c.ld, operation->m};
+    int64_t *order;
     struct lava_arena_vectors vectors;
     struct lava_vector_kernel kernel;
     struct lava_point done;
@@ -114,13 +166,15 @@ static enum lava_status multiply(const struct run *run) {
     enum lava_status status =
         lava_arena_take_vectors(&engine->arena, run->device, kernel.x_bytes, kernel.y_bytes,
                                 kernel.sums_bytes + kernel.x_bytes, &vectors);
+    status = status ? status : new_order(operation, &order);
     if (status)
         return status;
-    lava_vector_host_gather(&x, vectors.in->mapped);
+    gather(operation, order, vectors.in->mapped, kernel.x_bytes / (uint64_t)operation->n);
     status = submit(run, &kernel, &vectors, &done);
     status = status ? status : await(run, done);
     if (!status)
-        lava_vector_host_update(&y, operation->alpha, vectors.out->mapped, operation->beta);
+        update(operation, order, vectors.out->mapped, kernel.y_bytes / (uint64_t)operation->n);
+    free(order);
     return status;
 }
 

@@ -13,6 +13,18 @@
             for (int64_t part = 0; part < each; part++)                                                      \
                 target[i * each + part] = first[i * step + part];                                            \
     }                                                                                                        \
+    static void gather_rows_##NAME(const struct lava_vector *vector, const int64_t *order, TYPE *target,     \
+                                   int64_t each) {                                                           \
+        const TYPE *first = vector->first;                                                                   \
+        for (int64_t i = 0; i < vector->n * each; i++)                                                       \
+            target[i] = first[order[i / each] * vector->increment * each + i % each];                        \
+    }                                                                                                        \
+    static void scatter_rows_##NAME(const struct lava_vector *vector, const int64_t *order,                  \
+                                    const TYPE *source, int64_t each) {                                      \
+        TYPE *first = vector->first;                                                                         \
+        for (int64_t i = 0; i < vector->n * each; i++)                                                       \
+            first[order[i / each] * vector->increment * each + i % each] = source[i];                        \
+    }                                                                                                        \
     static void update_##NAME(const struct lava_vector *vector, TYPE alpha, const TYPE *sums, TYPE beta) {   \
         int64_t step = vector->increment;                                                                    \
         TYPE *first = vector->first;                                                                         \
@@ -50,6 +62,23 @@ void lava_vector_host_gather(const struct lava_vector *vector, void *target) {
         gather_fp64(vector, target, is_complex);
     else
         gather_fp32(vector, target, is_complex);
+}
+
+void lava_vector_host_gather_rows(const struct lava_vector *vector, const int64_t *order, void *target) {
+    int64_t each = lava_type_is_complex(vector->type) ? 2 : 1;
+    if (lava_type_real(vector->type) == LAVA_TYPE_FP64)
+        gather_rows_fp64(vector, order, target, each);
+    else
+        gather_rows_fp32(vector, order, target, each);
+}
+
+void lava_vector_host_scatter_rows(const struct lava_vector *vector, const int64_t *order,
+                                   const void *source) {
+    int64_t each = lava_type_is_complex(vector->type) ? 2 : 1;
+    if (lava_type_real(vector->type) == LAVA_TYPE_FP64)
+        scatter_rows_fp64(vector, order, source, each);
+    else
+        scatter_rows_fp32(vector, order, source, each);
 }
 
 void lava_vector_host_update(const struct lava_vector *vector, struct lava_scalar alpha, const void *sums,

@@ -15,6 +15,12 @@ struct lava_vector {
 /* target <- the vector, one element after another. The target is only written, in order. */
 void lava_vector_host_gather(const struct lava_vector *vector, void *target);
 
+/* The same in another order: element i is the vector's element order[i]. And the other way round: the
+ * vector's element order[i] <- element i. */
+void lava_vector_host_gather_rows(const struct lava_vector *vector, const int64_t *order, void *target);
+void lava_vector_host_scatter_rows(const struct lava_vector *vector, const int64_t *order,
+                                   const void *source);
+
 /* The vector <- alpha sums + beta times itself. With beta = 0 it is not read. */
 void lava_vector_host_update(const struct lava_vector *vector, struct lava_scalar alpha, const void *sums,
                              struct lava_scalar beta);

@@ -5,6 +5,7 @@
 #include "lib/level2/vector_kernel.h"
 
 #include "dispatch/arithmetic.h"
+#include "dispatch/vector_plan.h"
 
 #define WORD_BYTES 16
 /* The shader solve_vector needs no more shared memory. */
@@ -21,12 +22,13 @@
  *     transposed   89.6 (99.3)     176.6 (183.6)    176.6 (183.8)    353.5 (364.3)
  *     symmetric    64.5 (68.9)     113.7 (119.8)    117.8 (123.9)    209.2 (243.5)
  *
- * A solve's numbers were not compared with others. */
+ * A symmetric matrix's 4096 groups were best before the shader read ahead: 2048 are a starting value. A solve's
+ * numbers were not compared with others. */
 static const struct lava_vector_tuning tunings[LAVA_VECTOR_FORMS] = {
     /*                               invocations  lanes  unroll  groups */
     [LAVA_VECTOR_FORM_PLAIN]      = {256,         16,    8,      1024},
     [LAVA_VECTOR_FORM_TRANSPOSED] = {256,         256,   2,      1024},
-    [LAVA_VECTOR_FORM_SYMMETRIC]  = {256,         16,    4,      4096},
+    [LAVA_VECTOR_FORM_SYMMETRIC]  = {256,         16,    4,      2048},
     [LAVA_VECTOR_FORM_SOLVE]      = {512,         16,    1,      1},
 };
 // clang-format on
@@ -86,6 +88,18 @@ static int64_t cut(int64_t length, int64_t step, int64_t wanted, uint32_t *span)
     return divided(steps, each);
 }
 
+/* Strips from both ends of a triangle share a column of workgroups. It has as many as both have chunks, or
+ * some more (shaders/symmetric_vector.comp). */
+static void fold(struct lava_vector_kernel *kernel, int64_t strips, int64_t chunks, int64_t strip_words) {
+    int64_t span = kernel->constants.span;
+    bool is_lower = kernel->constants.flags & LAVA_VECTOR_LOWER;
+    int64_t outside = lava_maximum(0, (strips - 1) * strip_words / span - 1),
+            both = is_lower ? 2 * chunks - outside
+                            : lava_minimum(2 * chunks, (strips + 1) * strip_words / span + 2);
+    kernel->groups_x = (uint32_t)((strips + 1) / 2);
+    kernel->groups_y = (uint32_t)(strips == 1 ? chunks : both);
+}
+
 /* The workgroups and the vectors of sums of each form. */
 static void lay_out(struct lava_vector_kernel *kernel, const struct lava_vector_tuning *tuning, int64_t words,
                     int64_t columns) {
@@ -96,7 +110,7 @@ static void lay_out(struct lava_vector_kernel *kernel, const struct lava_vector_
     if (kernel->form == LAVA_VECTOR_FORM_SOLVE) {
         bool is_complex = lava_type_is_complex(kernel->type);
         across = divided(columns, is_complex ? LAVA_VECTOR_BLOCK_COMPLEX : LAVA_VECTOR_BLOCK);
-        along = 1;
+        along = 1; /* for each vector */
     } else if (kernel->form == LAVA_VECTOR_FORM_PLAIN) {
         across = divided(words, lanes);
         along = cut(columns, strip, divided(tuning->groups, across), &constants->span);
@@ -110,6 +124,7 @@ static void lay_out(struct lava_vector_kernel *kernel, const struct lava_vector_
     kernel->groups_y = (uint32_t)along;
     kernel->sums.count = along > 1 ? (uint32_t)along : 0;
     if (kernel->form == LAVA_VECTOR_FORM_SYMMETRIC) {
+        fold(kernel, across, along, strip / word);
         kernel->sums.count = (uint32_t)across;
         kernel->sums.other_count = (uint32_t)along;
         kernel->sums.strip_words = (uint32_t)(strip / word);
@@ -139,6 +154,17 @@ static void specify(struct lava_vector_kernel *kernel, const struct lava_vector_
     kernel->sum =
         lava_pipelines_of(lava_type_real(kernel->type) == LAVA_TYPE_FP64 ? LAVA_MODULE_SUM_VECTORS_FP64
                                                                          : LAVA_MODULE_SUM_VECTORS_FP32);
+}
+
+/* All vectors are solved for at once, with one triangle and then with the other. */
+static void set_solves(struct lava_vector_kernel *kernel, const struct lava_operation *operation) {
+    struct lava_operation solves[2];
+    kernel->solves = (uint32_t)lava_vector_plan_solves(operation, solves);
+    for (uint32_t i = 0; i < kernel->solves; i++)
+        kernel->solve_flags[i] = flags_of(&solves[i], kernel->form);
+    kernel->groups_y = (uint32_t)operation->n;
+    kernel->x_bytes *= (uint64_t)operation->n;
+    kernel->y_bytes *= (uint64_t)operation->n;
 }
 
 /* Few rows have few lanes. More rows than a device has workgroups for have more of them. */
@@ -177,6 +203,8 @@ bool lava_vector_kernel_plan(const struct lava_operation *operation, int64_t lda
     specify(kernel, tuning, a->structure == LAVA_STRUCTURE_TRIANGULAR);
     lay_out(kernel, tuning, words, columns);
     kernel->constants.target_stride = kernel->sums.stride = kernel->y_bytes;
+    if (kernel->form == LAVA_VECTOR_FORM_SOLVE)
+        set_solves(kernel, operation);
     kernel->sums.words = (uint32_t)(kernel->y_bytes / WORD_BYTES);
     kernel->sums.flags = kernel->constants.flags;
     kernel->sums_bytes = kernel->y_bytes * (kernel->sums.count + kernel->sums.other_count);
@@ -210,11 +238,13 @@ static void record_solve(struct lava_device *device, const struct lava_commands 
     constants.x = sums.source = places->x;
     sums.target = places->y;
     sums.count = 1;
-    for (constants.span = 0; constants.span < kernel->groups_x; constants.span++) {
-        if (constants.span > 0)
+    for (uint32_t i = 0; i < kernel->solves * kernel->groups_x; i++) {
+        constants.flags = kernel->solve_flags[i / kernel->groups_x];
+        constants.span = i % kernel->groups_x;
+        if (i > 0)
             lava_queue_barrier_dispatch(device, commands);
         lava_queue_dispatch(device, commands, pipelines->multiply, &constants, sizeof constants,
-                            kernel->groups_x - constants.span, 1);
+                            kernel->groups_x - constants.span, kernel->groups_y);
     }
     record_sum(device, commands, pipelines, &sums);
 }

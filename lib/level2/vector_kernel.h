@@ -35,8 +35,9 @@ struct lava_vector_kernel {
     struct lava_pipeline_specification specification, sum;
     struct lava_vector_constants constants;
     struct lava_sum_vectors_constants sums; /* count is 0: the kernel leaves the result itself */
-    uint32_t groups_x, groups_y;            /* solve: of the first step, and the steps */
-    uint64_t x_bytes, y_bytes, sums_bytes;  /* whole words */
+    uint32_t groups_x, groups_y;            /* solve: of the first step, and the steps; the vectors */
+    uint32_t solves, solve_flags[2];        /* solve: with one triangle after the other */
+    uint64_t x_bytes, y_bytes, sums_bytes;  /* whole words; of all vectors */
 };
 
 /* Describes c <- op(A) b, or what stands for it, of a level 2 operation, without alpha and beta. lda: on the
@@ -46,7 +47,8 @@ bool lava_vector_kernel_plan(const struct lava_operation *operation, int64_t lda
                              const struct lava_capabilities *device, const struct lava_vector_tuning *tuning,
                              struct lava_vector_kernel *kernel);
 
-/* Where its vectors are: addresses of kernel->x_bytes and so on. A solve also writes x. */
+/* Where its vectors are: addresses of kernel->x_bytes and so on; several lie constants.target_stride bytes
+ * apart. A solve also writes x. */
 struct lava_vector_places {
     uint64_t a, x, y, sums;
 };

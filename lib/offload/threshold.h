@@ -12,6 +12,7 @@
 
 #include "dispatch/figures.h"
 #include "dispatch/operation.h"
+#include "dispatch/vector_plan.h"
 #include "lib/host/cpu_blas.h"
 
 struct lava_threshold {
@@ -59,6 +60,12 @@ static inline int lava_threshold_forwards(double m, double n, double k) {
 /* An m x n matrix by a vector. bytes: those of an element. */
 static inline int lava_threshold_forwards_vector(double m, double n, double bytes) {
     return m * n * bytes < atomic_load_explicit(&lava_threshold.forward_vector_below, memory_order_acquire);
+}
+
+/* A solve with an n x n matrix: also asked if the other comparison forwards it, as few right-hand sides are
+ * vectors (dispatch/vector_plan.h). */
+static inline int lava_threshold_forwards_sides(double n, double sides, double bytes) {
+    return sides > LAVA_VECTOR_PLAN_SIDES || lava_threshold_forwards_vector(n, n, bytes);
 }
 
 /* One triangle of an n x n result. */

@@ -11,7 +11,9 @@
 #include "lib/level2/vector_kernel.h"
 #include "lib/offload/context.h"
 #include "lib/offload/planning.h"
+#include "lib/offload/readiness.h"
 #include "lib/offload/residence.h"
+#include "lib/offload/steps.h"
 #include "lib/offload/threshold.h"
 
 /* What is known of matrices that were passed: a hash of each with some of its elements, by its address.
@@ -48,12 +50,25 @@ static bool was_passed(const struct lava_operation *operation) {
     return atomic_exchange_explicit(&passed[place % PASSED], hash, memory_order_relaxed) == hash;
 }
 
+/* Whether a factorization may have left its factors on a device that is ready: then they are there when they
+ * are first passed. */
+static bool may_be_left(const struct lava_operation *operation) {
+    uint64_t needs = lava_steps_needs(operation);
+    return lava_operation_row(operation)->by_factors && lava_readiness_is_open() &&
+           (lava_readiness_in(LAVA_READINESS_USABLE) & needs) == needs;
+}
+
 bool lava_vectors_may_gain(const struct lava_operation *operation) {
-    if (!was_passed(operation))
+    if (!was_passed(operation) && !may_be_left(operation))
         return false;
     if (lava_page_watch_open())
         lava_threshold_keeps_nothing();
     return lava_threshold_looks_at_vectors();
+}
+
+void lava_vectors_adopt(struct lava_call *call) {
+    if (call->valid && lava_threshold_looks_at_vectors())
+        lava_vector_plan_adopt(&call->operation);
 }
 
 /* The CPU takes it, and its time is learnt from. Returns by how much longer than estimated it takes. */

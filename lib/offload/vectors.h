@@ -5,9 +5,9 @@
 
 #include "lib/offload/call.h"
 
-/* Returns whether the matrix was passed before, as far as some of its elements tell, and could stay. A
- * program that multiplies each matrix once has nothing that could: no device is prepared for it, and nothing
- * is looked at. */
+/* Returns whether the matrix was passed before, as far as some of its elements tell, or may be factors that
+ * the device has left there; and could stay. A program that multiplies each matrix once has nothing that
+ * could: no device is prepared for it, and nothing is looked at. */
 bool lava_vectors_may_gain(const struct lava_operation *operation);
 
 /* Returns whether it is such a product, and no matrix stays in this process. */
@@ -15,6 +15,10 @@ bool lava_vectors_are_off(const struct lava_operation *operation);
 
 /* Leaves a product whose matrix does not stay to the CPU, unless the device is forced; others as planned. */
 void lava_vectors_settle(const struct lava_operation *operation, struct lava_plan *plan);
+
+/* Makes of a valid call of LAPACK's, a solve for few right-hand sides, one for vectors, if matrices may stay.
+ */
+void lava_vectors_adopt(struct lava_call *call);
 
 /* Decides for a device that is ready: flags the matrix, and fills *plan. Returns whether the device computes;
  * call->reason says why. */

@@ -35,5 +35,6 @@ const struct lava_ways lava_ways_table[LAVA_OPERATION_KINDS] = {
     [LAVA_OPERATION_TRIANGLE_VECTOR] = {LAVA_STEP_VECTORS,    lava_vector_run,       NULL,                     NULL},
     [LAVA_OPERATION_SOLVE_VECTOR]    = {LAVA_STEP_VECTORS,    lava_vector_run,       NULL,                     NULL},
     [LAVA_OPERATION_TRIDIAGONAL]     = {LAVA_STEP_TRIDIAGONAL, lava_tridiagonal_runner_run, NULL,              lava_cpu_tridiagonal_run},
+    [LAVA_OPERATION_FACTORS_VECTOR]  = {LAVA_STEP_VECTORS,    lava_vector_run,       NULL,                     NULL},
 };
 // clang-format on

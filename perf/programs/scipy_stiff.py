@@ -3,7 +3,7 @@
 
     scipy_stiff.py STATES FACTORS STEPS
 
-LAPACK's LU calls OpenBLAS's kernels directly, so that this program gains nothing. It must not lose either.
+Factorizations and solves with one right-hand side are LAPACK's. A device gains if the factors stay there between the solves.
 """
 import time
 

@@ -4,6 +4,7 @@
 
 #include "dispatch/cost.h"
 #include "dispatch/solve.h"
+#include "dispatch/vector_plan.h"
 #include "shaders/interface.h"
 
 /* The triangular matrix has `order` rows. */
@@ -195,10 +196,104 @@ static void test_text(void **state) {
     assert_non_null(strstr(text, chunks));
 }
 
+/* A solve by factors of an order, for so many right-hand sides. */
+static struct lava_operation solve_by(enum lava_operation_kind kind, enum lava_type type, int64_t order,
+                                      int64_t sides) {
+    static int64_t pivots[1];
+    bool is_lu = kind == LAVA_OPERATION_LU;
+    return (struct lava_operation){
+        .kind = kind,
+        .type = type,
+        .m = order,
+        .n = order,
+        .k = order,
+        .c = {.first = LAVA_PLANNED_C,
+              .ld = order + 2,
+              .type = type,
+              .region = is_lu ? LAVA_REGION_ALL : LAVA_REGION_UPPER},
+        .sides = {.first = LAVA_PLANNED_B, .ld = order + 1, .count = sides, .factored = true},
+        .alpha.real = 1,
+        .pivots = is_lu ? pivots : NULL};
+}
+
+/* The triangles that LAPACK's kind solves with (operation.c) are those of vectors. */
+static void check_adopted(struct lava_operation operation) {
+    const struct lava_operation given = operation;
+    struct lava_operation theirs[2], ours[2];
+    lava_operation_solves(&given, theirs);
+    assert_true(lava_vector_plan_adopt(&operation));
+    assert_true(lava_operation_row(&operation)->is_vector && operation.in_place);
+    assert_int_equal(lava_vector_plan_solves(&operation, ours), 2);
+    for (int i = 0; i < 2; i++) {
+        assert_ptr_equal(ours[i].a.first, given.c.first);
+        assert_int_equal(ours[i].a.ld, given.c.ld);
+        assert_int_equal(ours[i].a.op, theirs[i].a.op);
+        assert_int_equal(ours[i].a.stored, theirs[i].a.stored);
+        assert_int_equal(ours[i].a.conjugate, theirs[i].a.conjugate);
+        assert_int_equal(ours[i].a.unit_diagonal, theirs[i].a.unit_diagonal);
+        assert_true(!lava_operation_row(&ours[i])->by_factors && lava_operation_row(&ours[i])->divides);
+    }
+    assert_ptr_equal(operation.pivots, given.pivots);
+    assert_ptr_equal(operation.c.first, given.sides.first);
+    assert_int_equal(operation.b.ld, given.sides.ld);
+    assert_int_equal(operation.n, given.sides.count);
+    assert_true(lava_operation_flops(&operation) == lava_operation_flops(&given));
+    assert_int_equal(lava_operation_reads(&operation, 0).part, given.c.region);
+    assert_false(lava_operation_overlaps(&operation));
+    /* the last vector begins where the matrix does */
+    operation.c.first =
+        (char *)given.c.first - (operation.n - 1) * operation.b.ld * (int64_t)lava_type_bytes(operation.type);
+    assert_true(lava_operation_overlaps(&operation));
+}
+
+static void test_few_sides_are_vectors(void **state) {
+    (void)state;
+    for (size_t t = 0; t < 4; t++)
+        for (int turn = 0; turn < 8; turn++) {
+            bool is_lu = turn % 2;
+            struct lava_operation operation = solve_by(is_lu ? LAVA_OPERATION_LU : LAVA_OPERATION_CHOLESKY,
+                                                       types[t], 1000, 1 + turn % LAVA_VECTOR_PLAN_SIDES);
+            if (is_lu)
+                operation.sides.op = turn / 2 % 2 ? LAVA_OP_T : LAVA_OP_N;
+            else
+                operation.c.region = turn / 2 % 2 ? LAVA_REGION_UPPER : LAVA_REGION_LOWER;
+            operation.sides.conjugate = is_lu && turn > 3 && lava_type_is_complex(types[t]);
+            check_adopted(operation);
+            operation.sides.count = LAVA_VECTOR_PLAN_SIDES + 1;
+            assert_false(lava_vector_plan_adopt(&operation));
+            operation.sides.count = 1;
+            operation.sides.factored = false;
+            assert_false(lava_vector_plan_adopt(&operation));
+        }
+}
+
+static void test_few_columns_are_vectors(void **state) {
+    (void)state;
+    struct lava_operation solve = solve_of(LAVA_TYPE_FP64, false, 1000, 3),
+                          right = solve_of(LAVA_TYPE_FP64, true, 1000, 3),
+                          many = solve_of(LAVA_TYPE_FP64, false, 1000, LAVA_VECTOR_PLAN_SIDES + 1),
+                          scaled = solve, itself[2];
+    const struct lava_operation given = solve;
+    scaled.alpha.real = 2;
+    assert_false(lava_vector_plan_adopt(&right) || lava_vector_plan_adopt(&many) ||
+                 lava_vector_plan_adopt(&scaled));
+    assert_true(lava_vector_plan_adopt(&solve));
+    assert_int_equal(lava_vector_plan_solves(&solve, itself), 1);
+    assert_int_equal(itself[0].kind, LAVA_OPERATION_SOLVE_VECTOR);
+    assert_ptr_equal(itself[0].a.first, given.a.first);
+    assert_true(itself[0].n == 3 && itself[0].b.ld == given.c.ld && itself[0].c.ld == 1);
+    assert_true(lava_operation_flops(&solve) == lava_operation_flops(&given));
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random),    cmocka_unit_test(test_fits),
-                                       cmocka_unit_test(test_large),     cmocka_unit_test(test_memory),
-                                       cmocka_unit_test(test_no_kernel), cmocka_unit_test(test_descends),
-                                       cmocka_unit_test(test_text)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random),
+                                       cmocka_unit_test(test_fits),
+                                       cmocka_unit_test(test_large),
+                                       cmocka_unit_test(test_memory),
+                                       cmocka_unit_test(test_no_kernel),
+                                       cmocka_unit_test(test_descends),
+                                       cmocka_unit_test(test_text),
+                                       cmocka_unit_test(test_few_sides_are_vectors),
+                                       cmocka_unit_test(test_few_columns_are_vectors)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

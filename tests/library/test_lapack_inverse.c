@@ -217,8 +217,10 @@ static void solves(void **state) {
         for (size_t j = 0; j < 6 && is_of(i, LAVA_FAMILY_TRTRS); j++)
             check_solve((enum lava_routine)i, sizes[j][0], sizes[j][1]);
     for (int i = 0; i < LAVA_ROUTINE_COUNT; i++)
-        if (is_of(i, LAVA_FAMILY_TRTRS) && lava_routine_is_plain((enum lava_routine)i))
+        if (is_of(i, LAVA_FAMILY_TRTRS) && lava_routine_is_plain((enum lava_routine)i)) {
             check_solve((enum lava_routine)i, 140 + poison_random(40), 1 + poison_random(30));
+            check_solve((enum lava_routine)i, 140 + poison_random(40), 1 + poison_random(4)); /* vectors */
+        }
 }
 
 /* Calls a routine that replaces A. The workspace is NULL unless the routine has one. */

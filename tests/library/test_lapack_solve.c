@@ -240,8 +240,10 @@ static void values(void **state) {
         for (size_t j = 0; j < 5 && is_driver(i); j++)
             check_case((enum lava_routine)i, sizes[j][0], sizes[j][1]);
     for (int i = 0; i < LAVA_ROUTINE_COUNT; i++)
-        if (is_driver(i) && lava_routine_is_plain((enum lava_routine)i))
+        if (is_driver(i) && lava_routine_is_plain((enum lava_routine)i)) {
             check_case((enum lava_routine)i, 140 + poison_random(40), 1 + poison_random(30));
+            check_case((enum lava_routine)i, 140 + poison_random(40), 1 + poison_random(4)); /* vectors */
+        }
 }
 
 /* info is the order of the minor, or which element of U is zero, and B remains as it was. */

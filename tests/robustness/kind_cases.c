@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "dispatch/vector_plan.h"
 #include "tests/library/names.h"
 #include "tests/library/poison.h"
 #include "tests/library/tridiagonal_check.h"
@@ -49,9 +50,11 @@ const struct kind_case kind_cases[] = {
     {ROW(TRSM_STRIDED, SOLVE),        POSITIVE("mm"),    NONE,          GENERAL("mn"),     .members = 2},
     {ROW(POTRF, CHOLESKY),            NONE,              NONE,          POSITIVE("nn"),    .explained = "pn"},
     {ROW(POTRS, CHOLESKY),            NONE,              GENERAL("nk"), POSITIVE("nn"),    .explained = "pnk"},
+    {ROW(POTRS, FACTORS_VECTOR),      NONE,              GENERAL("nk"), POSITIVE("nn"),    .explained = "pnk"},
     {ROW(POSV, CHOLESKY),             NONE,              GENERAL("nk"), POSITIVE("nn"),    .explained = "pnk"},
     {ROW(GETRF, LU),                  NONE,              NONE,          REVERSED("mn"),    KIND_PIVOTS_OUT, .explained = "mn"},
     {ROW(GETRS, LU),                  NONE,              GENERAL("nk"), DOMINANT("nn"),    KIND_PIVOTS_IN, .trans = "NT", .explained = "tnk"},
+    {ROW(GETRS, FACTORS_VECTOR),      NONE,              GENERAL("nk"), DOMINANT("nn"),    KIND_PIVOTS_IN, .trans = "NT", .explained = "tnk"},
     {ROW(GESV, LU),                   NONE,              GENERAL("nk"), REVERSED("nn"),    KIND_PIVOTS_OUT, .explained = "nk"},
     {ROW(GEQRF, QR),                  NONE,              WORK,          REVERSED("mn"),    KIND_TAU_OUT, .explained = "mn"},
     {ROW(ORGQR, QR_FORM),             NONE,              WORK,          REFLECTIONS("mn"), KIND_TAU_IN, .explained = "mnk"},
@@ -59,6 +62,7 @@ const struct kind_case kind_cases[] = {
     {ROW(ORMQR, QR_RIGHT),            REFLECTIONS("nk"), WORK,          GENERAL("mn"),     KIND_TAU_IN, .on_right = true, .trans = "NA", .explained = "stmnk"},
     {ROW(GELS, QR),                   NONE,              GENERAL("mk"), REVERSED("mn"),    KIND_WORK_VECTOR, .explained = "tmnk"},
     {ROW(TRTRS, SOLVE),               NONE,              GENERAL("nk"), POSITIVE("nn"),    .trans = "NT", .explained = "ptdnk"},
+    {ROW(TRTRS, SOLVE_VECTOR),        NONE,              GENERAL("nk"), POSITIVE("nn"),    .trans = "NT", .explained = "ptdnk"},
     {ROW(TRTRI, INVERT_TRIANGLE),     NONE,              NONE,          POSITIVE("nn"),    .explained = "pdn"},
     {ROW(LAUUM, SQUARE_TRIANGLE),     NONE,              NONE,          POSITIVE("nn"),    .explained = "pn"},
     {ROW(POTRI, INVERT_CHOLESKY),     NONE,              NONE,          POSITIVE("nn"),    .explained = "pn"},
@@ -229,7 +233,9 @@ static void choose_options(struct kind_call *call, int order) {
         x->transb[i] = 111;
         x->n[i] = order;
         x->m[i] = order + 10;
-        x->k[i] = row->family == LAVA_FAMILY_ORMQR ? order : order / 4 + 1;
+        x->k[i] = row->family == LAVA_FAMILY_ORMQR  ? order
+                  : lava_kinds[row->kind].is_vector ? 1 + poison_random(LAVA_VECTOR_PLAN_SIDES)
+                                                    : order / 4 + 1;
     }
     if (strchr("SGBT", 0) && row->members) /* members are smaller */
         x->m[0] = order / 2 + 10, x->n[0] = order / 2;

@@ -117,6 +117,23 @@ static void by_spotrs_upper(const void *a, void *b) {
 static void by_strtrs(const void *a, void *b) {
     strtrs_("U", "N", "N", &order, &sides, a, &ld, b, &order, &info);
 }
+/* Few right-hand sides are vectors. */
+static const int few = 3, single = 1;
+static void by_sgetrs_few(const void *a, void *b) {
+    sgetrs_("N", &order, &few, a, &ld, pivots, b, &order, &info);
+}
+static void by_dgetrs_single(const void *a, void *b) {
+    dgetrs_("T", &order, &single, a, &ld, pivots, b, &order, &info);
+}
+static void by_spotrs_few(const void *a, void *b) {
+    spotrs_("U", &order, &few, a, &ld, b, &order, &info);
+}
+static void by_spotrs_single(const void *a, void *b) {
+    spotrs_("L", &order, &single, a, &ld, b, &order, &info);
+}
+static void by_strtrs_single(const void *a, void *b) {
+    strtrs_("L", "T", "U", &order, &single, a, &ld, b, &order, &info);
+}
 /* B is read, and the product takes its place. */
 static void by_sgemm(const void *a, void *b) {
     static float c[N * SIDES];
@@ -180,7 +197,12 @@ static const struct {
                 {"dgetrs", by_dgetrs, true},
                 {"spotrs", by_spotrs, false},
                 {"spotrs, upper", by_spotrs_upper, false},
-                {"strtrs", by_strtrs, false}};
+                {"strtrs", by_strtrs, false},
+                {"sgetrs, few", by_sgetrs_few, false},
+                {"dgetrs, one", by_dgetrs_single, true},
+                {"spotrs, few", by_spotrs_few, false},
+                {"spotrs, one", by_spotrs_single, false},
+                {"strtrs, one", by_strtrs_single, false}};
 #define ROUTINES (sizeof routines / sizeof routines[0])
 
 static int stay(void) {
@@ -207,6 +229,10 @@ static int kinds_share(void) {
     calls(by_strsm_right, a, 2);
     calls(by_sgemm, a, 2);
     calls(by_spotrs, a, 2);
+    calls(by_sgetrs_few, a, 1);
+    calls(by_spotrs_few, a, 1);
+    calls(by_strtrs_single, a, 1);
+    used += 3;
     CASE_CHECK(sums().stored == stored && sums().used == used + 8);
     const int part = N - 6; /* 1 MiB or more */
     float b[2][N * SIDES];
@@ -235,7 +261,7 @@ static int changed_elements(void) {
                              17 * LD + 260,
                              (N - 1) * (size_t)LD,
                              (N - 1) * (size_t)(LD + 1)};
-    static solver *const solvers[] = {by_sgetrs, by_spotrs, by_strsm_right};
+    static solver *const solvers[] = {by_sgetrs, by_spotrs, by_strsm_right, by_sgetrs_few, by_spotrs_single};
     for (size_t j = 0; j < sizeof solvers / sizeof solvers[0]; j++) {
         calls(solvers[j], a, 3);
         for (size_t i = j; i < sizeof places / sizeof places[0]; i += j ? 3 : 1) {
@@ -281,6 +307,22 @@ static int factored_anew(void) {
     return case_result();
 }
 
+/* The same if few right-hand sides are all that is solved for. */
+static int factored_for_few(void) {
+    float *a = new_matrix();
+    for (int round = 0; round < 4; round++) {
+        fill(a, false);
+        factor_anew(a);
+        const struct lava_residents_sums before = sums();
+        calls(by_sgetrs_few, a, 2);
+        if (round > 0)
+            CASE_CHECK(before.stored == (uint64_t)round + 1 && sums().stored == before.stored &&
+                       sums().used == before.used + 2 && sums().refreshed == before.refreshed);
+    }
+    CASE_CHECK(sums().differences == 0);
+    return case_result();
+}
+
 /* The copy of a Cholesky factor has one triangle. Who reads another one, or all, does without. */
 static int one_triangle(void) {
     float *a = new_matrix();
@@ -292,7 +334,8 @@ static int one_triangle(void) {
         spotrf_(triangle, &order, a, &ld, &info);
         CASE_CHECK(info == 0 && !strcmp(case_place(NULL), "gpu"));
         const struct lava_residents_sums before = sums();
-        calls(solve, a, 2);
+        call(solve, a);
+        call(round % 2 ? by_spotrs_few : by_spotrs_single, a);
         if (round > 0)
             CASE_CHECK(sums().used == before.used + 2 && sums().refreshed == before.refreshed);
         calls(other, a, 2);
@@ -371,14 +414,14 @@ static void *solve_often(void *solve) {
 }
 
 static int threads(void) {
-    solver *solvers[] = {by_sgetrs, by_strsm};
+    solver *solvers[] = {by_sgetrs_few, by_sgetrs, by_strsm, by_sgetrs_few};
     float *a = new_matrix();
     shared = a;
     for (int turn = 0; turn < 3; turn++) {
         pthread_t thread[2];
         a[turn * 777] += 0.125f;
         for (int i = 0; i < 2; i++)
-            CASE_CHECK(pthread_create(&thread[i], NULL, solve_often, &solvers[i]) == 0);
+            CASE_CHECK(pthread_create(&thread[i], NULL, solve_often, &solvers[turn + i]) == 0);
         for (int i = 0; i < 2; i++)
             pthread_join(thread[i], NULL);
     }
@@ -390,12 +433,13 @@ static int threads(void) {
 static int failing(void) {
 #ifdef LAVA_FAULT_INJECTION
     static const char *const points[] = {"upload", "submit", "allocate", "download"};
-    static solver *const solvers[] = {by_sgetrs, by_strsm};
+    static solver *const solvers[] = {by_sgetrs, by_strsm, by_sgetrs_few};
     float *a = new_matrix();
     call(by_sgetrs, a);
+    call(by_sgetrs_few, a); /* has another preparation */
     for (size_t i = 0; i < sizeof points / sizeof points[0]; i++)
         for (int passage = 1; passage < 7; passage++) {
-            solver *solve = solvers[passage % 2];
+            solver *solve = solvers[passage % 3];
             char text[32];
             snprintf(text, sizeof text, "%s:%d", points[i], passage);
             a[(size_t)passage * 5000 + i] += 0.125f;
@@ -435,6 +479,7 @@ static const struct test_case cases[] = {
     {"kinds_share", kinds_share, .variables = {CHECK}},
     {"changed_elements", changed_elements, .variables = {CHECK}},
     {"factored_anew", factored_anew, .variables = {CHECK}},
+    {"factored_for_few", factored_for_few, .variables = {CHECK}},
     {"one_triangle", one_triangle, .variables = {CHECK}},
     {"automatic", automatic, .variables = {"LAVABLAS_RESIDENT=auto", "LAVABLAS_MODE=gpu"}},
     {"never_read", never_read, .variables = {CHECK}},

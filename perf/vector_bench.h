@@ -1,0 +1,27 @@
+/* Shared by vector_rates and vector_break_even: numbers to multiply, and times of calls. */
+#ifndef PERF_VECTOR_BENCH_H
+#define PERF_VECTOR_BENCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dispatch/types.h"
+
+/* Returns new elements of the type whose numbers are between -1 and 1. The caller frees them. */
+void *vector_bench_new_numbers(enum lava_type type, int64_t elements, unsigned seed);
+
+/* Compares two doubles, for qsort. */
+int vector_bench_compare(const void *a, const void *b);
+/* Sorts the values. */
+double vector_bench_median(double *values, int count);
+
+/* A call, and what comes before each one and is not timed. The call returns false if it fails. */
+struct vector_bench_timed {
+    void (*reset)(void *context);
+    bool (*call)(void *context);
+    void *context;
+};
+/* Returns the median, us, of the calls of so many seconds, one at least; infinity: one failed. */
+double vector_bench_time(const struct vector_bench_timed *timed, double seconds, double *least_us);
+
+#endif

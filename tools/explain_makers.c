@@ -1,0 +1,234 @@
+/* Makes operations of the arguments of `lavablas explain`. */
+#include "tools/explain_makers.h"
+
+#include "dispatch/arithmetic.h"
+#include "lib/abi/validate.h"
+
+static int64_t at_least_one(int64_t size) {
+    return size > 1 ? size : 1;
+}
+
+bool explain_make_gemm(const struct explain_arguments *x, struct lava_operation *operation) {
+    const struct lava_operation numbers = {.type = operation->type,
+                                           .c.type = operation->c.type,
+                                           .m = x->m,
+                                           .n = x->n,
+                                           .k = x->k,
+                                           .a.ld = at_least_one(x->transa == 'N' ? x->m : x->k),
+                                           .b.ld = at_least_one(x->transb == 'N' ? x->k : x->n),
+                                           .c.ld = at_least_one(x->m),
+                                           .a.first = LAVA_PLANNED_A,
+                                           .b.first = LAVA_PLANNED_B,
+                                           .c.first = LAVA_PLANNED_C};
+    const struct lava_validate_list list = {LAVA_ROUTINE_sgemm_, 0, x->transa, x->transb, &numbers};
+    bool valid = lava_validate_translate(&list, operation);
+    operation->alpha.real = 1;
+    return valid;
+}
+
+/* The matrices follow each other. The series is that of the last batch: one call is explained at a time. */
+bool explain_make_batch(const struct explain_arguments *x, struct lava_operation *operation) {
+    static struct lava_series series;
+    bool valid = explain_make_gemm(x, operation);
+    series = (struct lava_series){
+        .count = x->count, .stride_a = x->m * x->k, .stride_b = x->k * x->n, .stride_c = x->m * x->n};
+    operation->series = &series;
+    return valid && x->count > 0;
+}
+
+bool explain_make_gemmt(const struct explain_arguments *x, struct lava_operation *operation) {
+    struct explain_arguments square = *x;
+    square.m = x->n;
+    bool valid = explain_make_gemm(&square, operation);
+    operation->c.region = x->uplo == 'L' ? LAVA_REGION_LOWER : LAVA_REGION_UPPER;
+    return valid;
+}
+
+/* Makes ?syr2k's first product: ?gemmt of A and a transposed B. Complex ?syrk and ?syr2k have no C, and ?herk
+ * and ?her2k no T. */
+static bool make_update(const struct explain_arguments *x, struct lava_operation *operation) {
+    struct explain_arguments product = *x;
+    char turned = x->is_hermitian ? 'C' : 'T';
+    bool has_trans = x->transa == 'N' || x->transa == turned || !lava_type_is_complex(operation->type);
+    product.transb = x->transa == 'N' ? turned : 'N';
+    bool valid = explain_make_gemmt(&product, operation);
+    operation->c.real_diagonal = x->is_hermitian;
+    return valid && has_trans;
+}
+
+bool explain_make_syrk(const struct explain_arguments *x, struct lava_operation *operation) {
+    bool valid = make_update(x, operation);
+    operation->b_is_a = true;
+    operation->b.first = operation->a.first;
+    operation->b.ld = operation->a.ld;
+    return valid;
+}
+
+bool explain_make_syr2k(const struct explain_arguments *x, struct lava_operation *operation) {
+    bool valid = make_update(x, operation);
+    operation->twice = true;
+    return valid;
+}
+
+/* Makes ?gemm with a square A, which goes to the side where it belongs. The general operand of ?trmm and
+ * ?trsm is C. */
+bool explain_make_structured(const struct explain_arguments *x, struct lava_operation *operation) {
+    static const enum lava_structure structures[] = {[LAVA_FAMILY_SYMM] = LAVA_STRUCTURE_SYMMETRIC,
+                                                     [LAVA_FAMILY_HEMM] = LAVA_STRUCTURE_HERMITIAN,
+                                                     [LAVA_FAMILY_TRMM] = LAVA_STRUCTURE_TRIANGULAR,
+                                                     [LAVA_FAMILY_TRSM] = LAVA_STRUCTURE_TRIANGULAR};
+    bool is_left = x->side == 'L';
+    struct explain_arguments product = *x;
+    product.k = is_left ? x->m : x->n;
+    product.transa = is_left ? x->transa : 'N';
+    product.transb = is_left ? 'N' : x->transa;
+    bool valid = explain_make_gemm(&product, operation);
+    struct lava_operand *square = is_left ? &operation->a : &operation->b;
+    struct lava_operand *general = is_left ? &operation->b : &operation->a;
+    square->structure = structures[x->family];
+    square->stored = x->uplo == 'L' ? LAVA_REGION_LOWER : LAVA_REGION_UPPER;
+    square->unit_diagonal = x->diag == 'U';
+    operation->in_place = x->family == LAVA_FAMILY_TRMM;
+    if (x->family == LAVA_FAMILY_TRSM)
+        operation->kind = LAVA_OPERATION_SOLVE;
+    if (square->structure == LAVA_STRUCTURE_TRIANGULAR)
+        general->first = operation->c.first;
+    return valid;
+}
+
+/* Makes ?gemm with one column, and a whole or a square A. */
+bool explain_make_vector(const struct explain_arguments *x, struct lava_operation *operation) {
+    struct explain_arguments product = *x;
+    bool is_square = x->family != LAVA_FAMILY_GEMV, is_n = x->transa == 'N';
+    product.m = is_square || !is_n ? x->n : x->m;
+    product.n = 1;
+    product.k = is_square || is_n ? x->n : x->m;
+    bool valid = explain_make_gemm(&product, operation);
+    operation->kind = LAVA_OPERATION_MATRIX_VECTOR;
+    operation->b.ld = operation->c.ld = 1;
+    if (is_square) {
+        operation->a.structure =
+            x->family == LAVA_FAMILY_HEMV ? LAVA_STRUCTURE_HERMITIAN : LAVA_STRUCTURE_SYMMETRIC;
+        operation->a.stored = x->uplo == 'L' ? LAVA_REGION_LOWER : LAVA_REGION_UPPER;
+    }
+    return valid;
+}
+
+/* ?trmm or ?trsm from the left, with one column. */
+bool explain_make_triangle_vector(const struct explain_arguments *x, struct lava_operation *operation) {
+    struct explain_arguments product = *x;
+    bool solves = x->family == LAVA_FAMILY_TRSV;
+    product.family = LAVA_FAMILY_TRMM;
+    product.side = 'L';
+    product.m = x->n;
+    product.n = 1;
+    bool valid = explain_make_structured(&product, operation);
+    operation->kind = solves ? LAVA_OPERATION_SOLVE_VECTOR : LAVA_OPERATION_TRIANGLE_VECTOR;
+    operation->c.ld = 1;
+    return valid;
+}
+
+/* ?trsm's solve from the left, of a square matrix of n rows. */
+bool explain_make_trtrs(const struct explain_arguments *x, struct lava_operation *operation) {
+    struct explain_arguments solve = *x;
+    solve.family = LAVA_FAMILY_TRSM;
+    solve.side = 'L';
+    solve.m = x->n;
+    solve.n = x->nrhs;
+    return explain_make_structured(&solve, operation);
+}
+
+/* None if the family has none. */
+static struct lava_right_sides sides_of(const struct explain_arguments *x, enum lava_type type) {
+    return (struct lava_right_sides){.first = LAVA_PLANNED_B,
+                                     .ld = at_least_one(x->n),
+                                     .count = x->nrhs,
+                                     .op = x->transa == 'N' ? LAVA_OP_N : LAVA_OP_T,
+                                     .conjugate = x->transa == 'C' && lava_type_is_complex(type),
+                                     .factored =
+                                         x->family == LAVA_FAMILY_POTRS || x->family == LAVA_FAMILY_GETRS};
+}
+
+bool explain_make_cholesky(const struct explain_arguments *x, struct lava_operation *operation) {
+    operation->kind = LAVA_OPERATION_CHOLESKY;
+    operation->m = operation->n = operation->k = x->n;
+    operation->c.first = LAVA_PLANNED_C;
+    operation->c.ld = at_least_one(x->n);
+    operation->c.region = x->uplo == 'L' ? LAVA_REGION_LOWER : LAVA_REGION_UPPER;
+    operation->c.real_diagonal = lava_type_is_complex(operation->type);
+    operation->alpha.real = 1;
+    operation->sides = sides_of(x, operation->type);
+    return x->n >= 0;
+}
+
+bool explain_make_inverse(const struct explain_arguments *x, struct lava_operation *operation) {
+    static const enum lava_operation_kind kinds[] = {[LAVA_FAMILY_TRTRI] = LAVA_OPERATION_INVERT_TRIANGLE,
+                                                     [LAVA_FAMILY_LAUUM] = LAVA_OPERATION_SQUARE_TRIANGLE,
+                                                     [LAVA_FAMILY_POTRI] = LAVA_OPERATION_INVERT_CHOLESKY};
+    bool valid = explain_make_cholesky(x, operation);
+    operation->kind = kinds[x->family];
+    operation->a.unit_diagonal = x->diag == 'U';
+    return valid;
+}
+
+bool explain_make_tridiagonal(const struct explain_arguments *x, struct lava_operation *operation) {
+    bool valid = explain_make_cholesky(x, operation);
+    operation->kind = LAVA_OPERATION_TRIDIAGONAL;
+    return valid;
+}
+
+bool explain_make_lu(const struct explain_arguments *x, struct lava_operation *operation) {
+    operation->kind = LAVA_OPERATION_LU;
+    operation->m = x->m;
+    operation->n = x->n;
+    operation->k = lava_minimum(x->m, x->n);
+    operation->c.first = LAVA_PLANNED_C;
+    operation->c.ld = at_least_one(x->m);
+    operation->alpha.real = 1;
+    return x->m >= 0 && x->n >= 0;
+}
+
+bool explain_make_qr(const struct explain_arguments *x, struct lava_operation *operation) {
+    bool forms = x->family == LAVA_FAMILY_ORGQR, valid = explain_make_lu(x, operation);
+    operation->kind = forms ? LAVA_OPERATION_QR_FORM : LAVA_OPERATION_QR;
+    operation->k = forms ? x->k : operation->k;
+    return valid && (!forms || (x->k >= 0 && x->k <= x->n && x->n <= x->m));
+}
+
+/* Real types have no C, complex ones no T. */
+bool explain_make_least_squares(const struct explain_arguments *x, struct lava_operation *operation) {
+    bool valid = explain_make_qr(x, operation);
+    operation->sides = (struct lava_right_sides){
+        .first = LAVA_PLANNED_B, .ld = at_least_one(lava_maximum(x->m, x->n)), .count = x->nrhs};
+    operation->adjoint = x->transa != 'N';
+    operation->k = x->nrhs > 0 ? operation->k : 0;
+    return valid && x->nrhs >= 0 &&
+           (!operation->adjoint || x->transa == (lava_type_is_complex(operation->type) ? 'C' : 'T'));
+}
+
+bool explain_make_qr_product(const struct explain_arguments *x, struct lava_operation *operation) {
+    bool is_left = x->side == 'L', valid = explain_make_lu(x, operation);
+    char adjoint = lava_type_is_complex(operation->type) ? 'C' : 'T';
+    const struct lava_operand reflections = {.first = LAVA_PLANNED_A,
+                                             .ld = at_least_one(is_left ? x->m : x->n),
+                                             .op = is_left ? LAVA_OP_N : LAVA_OP_T};
+    operation->kind = is_left ? LAVA_OPERATION_QR_LEFT : LAVA_OPERATION_QR_RIGHT;
+    operation->k = x->k;
+    operation->adjoint = x->transa != 'N';
+    *(is_left ? &operation->a : &operation->b) = reflections;
+    return valid && x->k >= 0 && x->k <= (is_left ? x->m : x->n) &&
+           (x->transa == 'N' || x->transa == adjoint);
+}
+
+bool explain_make_square_lu(const struct explain_arguments *x, struct lava_operation *operation) {
+    struct explain_arguments square = *x;
+    square.m = x->n;
+    operation->sides = sides_of(x, operation->type);
+    return explain_make_lu(&square, operation);
+}
+
+bool explain_make_inverse_by_lu(const struct explain_arguments *x, struct lava_operation *operation) {
+    bool valid = explain_make_square_lu(x, operation);
+    operation->kind = LAVA_OPERATION_INVERT_LU;
+    return valid;
+}
