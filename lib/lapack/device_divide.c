@@ -23,10 +23,9 @@
 #include "lib/lapack/divide_level.h"
 #include "shaders/interface.h"
 
-/* Larger merges have a product of their own for each half (lib/lapack/device_matrix.h): it is several
- * dispatches, which take some 40 us, but computes several times as fast as divide_multiply.comp. Of order 512
- * the two products are 0.13 TFLOP / 1000 all in all: 30 us at 4 TFLOP/s. Reckoned for an H100, not measured.
- */
+/* Larger merges have a product of their own for each half (lib/lapack/device_matrix.h). It is several
+ * dispatches, some 40 us, but computes several times as fast as divide_multiply.comp. That takes 70 us for a
+ * merge of order 512, at 2 TFLOP/s, and order 4096 has 8 of them. Reckoned for an H100, not measured. */
 #define PRODUCT_ORDER 512
 /* A wait may last longer by the time that the merges take at this rate. A processor's core reaches it. */
 #define FLOPS_PER_S 2e8

@@ -6,10 +6,11 @@
 #include "lib/base/status.h"
 #include "lib/host/copy_pool.h"
 
-/* Rows of a leaf, at most. A level of the smallest merges takes an H100 some 0.3 ms at any order, and leaves
- * take the square of their size: at order 4096 128 leaves of 32 rows take 16 threads some 2 ms, 64 leaves of
- * 64 rows 8 ms. Reckoned (doc/notes/eigenvalues.md). */
-#define LAVA_DIVIDE_LEAF 32
+/* Rows of a leaf, at most. A level more takes an H100 some 0.3 ms at any order (reckoned), and the leaves
+ * take time by the square of their rows: one of 16, 24, 32 and 48 rows took a core 60, 180, 390 and 1200 us
+ * (gcc 12 -O3, 2026-11-28). At order 4096 16 threads need 1 ms for 256 leaves of 16 rows, and 3 ms for 128
+ * of 32. */
+#define LAVA_DIVIDE_LEAF 24
 /* They begin at multiples of this: blocks of a matrix begin at multiples of 16 bytes. */
 #define LAVA_DIVIDE_ALIGN 4
 
