@@ -7,7 +7,7 @@
 #include "dispatch/capabilities.h"
 #include "dispatch/types.h"
 
-/* The steps that have a shader of their own: divide_columns.comp and so on. */
+/* The steps that have a shader of their own: shaders/divide_columns.comp and so on. */
 enum lava_divide_step {
     LAVA_DIVIDE_COLUMNS,
     LAVA_DIVIDE_ROTATE,

@@ -1,5 +1,5 @@
 /* Products Q <- Q2 S of all merges of a level in one dispatch (divide.glsl). A level of many merges has small ones, for
- * which products of their own would cost more than they compute; the last levels have those of device_matrix.h.
+ * which products of their own would cost more than they compute; the last levels have those of lib/lapack/device_matrix.h.
  *
  *   workgroup    a tile of Q, of rows of one half: the other half's own columns are zero there, and left out
  *   invocation   PART x PART elements of the tile, LANES apart

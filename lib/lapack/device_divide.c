@@ -24,8 +24,9 @@
 #include "shaders/interface.h"
 
 /* Larger merges have a product of their own for each half (lib/lapack/device_matrix.h). It is several
- * dispatches, some 40 us, but computes several times as fast as divide_multiply.comp. That takes 70 us for a
- * merge of order 512, at 2 TFLOP/s, and order 4096 has 8 of them. Reckoned for an H100, not measured. */
+ * dispatches, some 40 us, but computes several times as fast as shaders/divide_multiply.comp. That takes 70
+ * us for a merge of order 512, at 2 TFLOP/s, and order 4096 has 8 of them. Reckoned for an H100, not
+ * measured. */
 #define PRODUCT_ORDER 512
 /* A wait may last longer by the time that the merges take at this rate. A processor's core reaches it. */
 #define FLOPS_PER_S 2e8
@@ -36,7 +37,8 @@
 #define ELEMENTS_ALIGN 16
 
 static_assert(sizeof(struct lava_divide_constants) <= 128, "every device has room for 128 bytes");
-static_assert(LAVA_DIVIDE_INVOCATIONS == 64 && LAVA_DIVIDE_TILE == 32, "divide_multiply.comp: 8 x 8 x 4 x 4");
+static_assert(LAVA_DIVIDE_INVOCATIONS == 64 && LAVA_DIVIDE_TILE == 32,
+              "shaders/divide_multiply.comp: 8 x 8 x 4 x 4");
 
 struct task {
     struct lava_stream *stream;
@@ -58,7 +60,7 @@ static int64_t padded(int64_t elements) {
     return (elements + ELEMENTS_ALIGN - 1) / ELEMENTS_ALIGN * ELEMENTS_ALIGN;
 }
 
-/* Merges of a level, at most: leaves have more than LAVA_DIVIDE_LEAF / 2 rows, or there is none. */
+/* Merges of a level, at most: half as many leaves would have more than LAVA_DIVIDE_LEAF rows. */
 static int64_t most_merges(int64_t order) {
     return order / LAVA_DIVIDE_LEAF + 1;
 }
@@ -256,8 +258,8 @@ static enum lava_status solve_leaves(struct task *task) {
     return status ? status : end_stage(task, LAVA_DIVIDE_STAGE_LEAVES);
 }
 
-/* Rows of the other half's own columns are zero, so few of these may be multiplied: a block begins at an
- * aligned row. */
+/* A half's rows of the other half's own columns are zero, and may be multiplied: S's block begins at an
+ * aligned row, so up to three of them are. */
 static enum lava_status multiply_half(const struct task *task, const struct lava_merge *merge,
                                       bool is_upper) {
     int64_t row = merge->first + (is_upper ? 0 : merge->half), first = merge->first;
@@ -274,11 +276,12 @@ static enum lava_status multiply_half(const struct task *task, const struct lava
     return lava_device_product(task->stream, &product);
 }
 
+/* The device begins with the roots while large products are planned. */
 static enum lava_status multiply(struct task *task, int64_t size) {
-    enum lava_status status = LAVA_OK;
     int64_t tiles = size / LAVA_DIVIDE_TILE + 1;
     if (size <= PRODUCT_ORDER)
         return dispatch(task, LAVA_DIVIDE_MULTIPLY, 0, (tiles + 1) * tiles);
+    enum lava_status status = lava_stream_end_step(task->stream);
     for (int64_t i = 0; i < task->count && !status; i++) {
         if (task->merges[i].kept > 0)
             status = multiply_half(task, &task->merges[i], true);
@@ -417,7 +420,9 @@ static bool is_valid(const struct lava_stream *stream, const struct lava_device_
     const struct lava_device_matrix *q = &divide->q, *work = &divide->work;
     return lava_divide_fits(&stream->engine->capabilities, divide->type) && divide->order > 0 &&
            q->type == divide->type && q->rows == divide->order && q->columns == divide->order &&
-           lava_device_matrix_is_aligned(q) && work->type == divide->type && work->columns == 1 &&
+           lava_device_matrix_is_aligned(q) &&
+           (uint64_t)q->ld * lava_type_bytes(q->type) % LAVA_DEVICE_MATRIX_ALIGN == 0 &&
+           work->type == divide->type && work->columns == 1 &&
            work->rows >= lava_device_divide_work_elements(divide->type, divide->order) &&
            lava_device_matrix_is_aligned(work) && !lava_device_matrix_overlap(q, work);
 }

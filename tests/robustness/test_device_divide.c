@@ -165,7 +165,7 @@ static void refused(void **state) {
     assert_int_equal(lava_device_matrix_create(factors_engine, LAVA_TYPE_FP64, 70, 70, &q), LAVA_OK);
     assert_int_equal(lava_device_matrix_create(factors_engine, LAVA_TYPE_FP64, elements, 1, &work), LAVA_OK);
     lava_stream_open(&stream, factors_engine, false);
-    for (int i = 0; i < 7; i++) {
+    for (int i = 0; i < 8; i++) {
         struct lava_device_divide divide = {
             .type = LAVA_TYPE_FP64, .order = 70, .d = d, .e = e, .q = q, .work = work};
         divide.type = i == 0 ? LAVA_TYPE_FP32 : divide.type;
@@ -173,6 +173,7 @@ static void refused(void **state) {
         divide.work.rows -= i == 2;
         divide.q.columns -= i == 3;
         divide.q.offset += i == 4 ? 8 : 0;
+        divide.q.ld -= i == 7;
         divide.work = i == 5 ? (struct lava_device_matrix){q.buffer, q.offset, q.type, elements, 1, elements}
                              : divide.work;
         divide.type = divide.q.type = divide.work.type = i == 6 ? LAVA_TYPE_CFP64 : divide.type;

@@ -1,5 +1,5 @@
 /* Tridiagonal matrices of many kinds, and how wrong their eigenvalues and vectors are, beside LAPACK's
- * ?stedc. For the tests of divide and conquer; after <cmocka.h>, math.h and dlfcn.h. */
+ * ?stedc. For the tests of divide and conquer; after <cmocka.h>, <math.h> and <dlfcn.h>. */
 #ifndef LAVA_TESTS_ROBUSTNESS_TRIDIAGONAL_KINDS_H
 #define LAVA_TESTS_ROBUSTNESS_TRIDIAGONAL_KINDS_H
 
