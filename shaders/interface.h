@@ -169,7 +169,7 @@
 #define LAVA_TRIDIAGONAL_FINISHES 1 /* the reflection of the column before */
 #define LAVA_TRIDIAGONAL_BEGINS   2 /* the column is brought up to date, and its norm summed up */
 /* Divide and conquer (divide.glsl): invocations of a workgroup, rows and columns of a tile of its products, words that
- * describe a merge, and steps of a root's iteration, of which 8 are rarely needed. */
+ * describe a merge, and steps of a root's iteration, at most: 11 were needed (doc/notes/eigenvalues.md). */
 #define LAVA_DIVIDE_INVOCATIONS 64
 #define LAVA_DIVIDE_TILE        32
 #define LAVA_DIVIDE_DEPTH       16

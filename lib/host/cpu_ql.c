@@ -1,5 +1,5 @@
-/* Finds an eigenvalue after the other: steps of QL with Wilkinson's shift make the element of e beside it
- * zero. Called by lib/lapack/divide_leaves.c and lib/abi. */
+/* Finds one eigenvalue after another: steps of QL with Wilkinson's shift make the element of e beside it
+ * zero. Called by lib/lapack/divide_leaves.c. */
 #include "lib/host/cpu_ql.h"
 
 #include <math.h>

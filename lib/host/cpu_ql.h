@@ -1,14 +1,14 @@
-/* Eigenvalues and eigenvectors of a symmetric tridiagonal matrix on the CPU, by the implicit QL method. It
- * serves for the small problems that divide and conquer begins with, and if no CPU library has ?stedc. Any
- * thread. */
+/* Eigenvalues and eigenvectors of a symmetric tridiagonal matrix on the CPU, by the implicit QL method, for
+ * the small problems that divide and conquer begins with. Any thread. */
 #ifndef LAVA_HOST_CPU_QL_H
 #define LAVA_HOST_CPU_QL_H
 
 #include <float.h>
 #include <stdint.h>
 
-/* With more digits than results have, if the processor has them: each of many rotations rounds. In fp64 the
- * vectors of 40 rows were orthogonal to 8 to 14 units, beside LAPACK's 5 to 6; so they are to half a unit. */
+/* Numbers with more digits than results have, if the processor has them: each of many rotations rounds. The
+ * vectors of 40 rows, which were orthogonal to 8 to 14 units in fp64, are orthogonal to half a unit by these.
+ */
 #if LDBL_MANT_DIG == 64
 typedef long double lava_cpu_wide;
 #    define LAVA_CPU_WIDE_UNIT (LDBL_EPSILON / 2)

@@ -1,6 +1,6 @@
 /* A merge of divide and conquer as the host sees it: which columns deflate, in which order the others are,
- * and what the eigenvalues are afterwards. Arrays of numbers, in time of the merge's size but for sorting.
- * Called by device_divide.c. Any thread, for different merges of a level. */
+ * and what the eigenvalues are afterwards. Called by
+ * device_divide.c, for the merges of a level one after another. */
 #ifndef LAVA_LAPACK_DEFLATION_H
 #define LAVA_LAPACK_DEFLATION_H
 
@@ -42,8 +42,7 @@ struct lava_deflation {
 
 /* The deflation of LAPACK's ?laed2: J. J. M. Cuppen, "A divide and conquer method for the symmetric
  * tridiagonal eigenproblem", Numer. Math. 36, 1981. `values` of columns that deflate may change within the
- * tolerance. If all do
- * (`kept` is 0), nothing is to be done on the device. merge->rotation must be set. */
+ * tolerance. If all do (`kept` is 0), nothing is to be done on the device. merge->rotation must be set. */
 void lava_deflation_begin(const struct lava_deflation *level, struct lava_merge *merge);
 /* Once the roots, as many as columns are kept, and Q's new columns are there: `values` and `order`. */
 void lava_deflation_end(const struct lava_deflation *level, const struct lava_merge *merge,
