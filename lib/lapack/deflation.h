@@ -1,6 +1,6 @@
 /* A merge of divide and conquer as the host sees it: which columns deflate, in which order the others are,
- * and what the eigenvalues are afterwards. Called by
- * device_divide.c, for the merges of a level one after another. */
+ * and what the eigenvalues are afterwards. Called by lib/lapack/device_divide.c, for the merges of a level
+ * one after another. */
 #ifndef LAVA_LAPACK_DEFLATION_H
 #define LAVA_LAPACK_DEFLATION_H
 
