@@ -8,22 +8,36 @@
 #include "lib/engine/results.h"
 #include "lib/transport/columns.h"
 
+/* Returns false if the matrix is too small to stay, or nothing stays. */
+static bool give_up(struct lava_engine *engine, const struct lava_operation *operation,
+                    struct lava_host_matrix *host) {
+    struct lava_residents *residents = engine->device->shared->residents;
+    uint64_t written_bytes;
+    *host = (struct lava_host_matrix){.first = operation->c.first,
+                                      .ld = operation->c.ld,
+                                      .rows = operation->m,
+                                      .columns = operation->n,
+                                      .element_bytes = (uint32_t)lava_type_bytes(operation->type),
+                                      .part = operation->c.region};
+    if (!residents || lava_host_matrix_bytes(host) < LAVA_RESIDENCY_LEAST_BYTES)
+        return false;
+    if (lava_residents_give_up(residents, host, &written_bytes)) /* else what it cost before still counts */
+        lava_results_written(host, written_bytes);
+    return true;
+}
+
 void lava_left_result_begin(struct lava_left_result *left, struct lava_engine *engine,
                             const struct lava_operation *operation) {
-    struct lava_residents *residents = engine->device->shared->residents;
-    const struct lava_host_matrix host = {.first = operation->c.first,
-                                          .ld = operation->c.ld,
-                                          .rows = operation->m,
-                                          .columns = operation->n,
-                                          .element_bytes = (uint32_t)lava_type_bytes(operation->type),
-                                          .part = operation->c.region};
-    if (!residents || !lava_operation_row(operation)->has_factors || operation->sides.factored ||
-        lava_host_matrix_bytes(&host) < LAVA_RESIDENCY_LEAST_BYTES)
-        return;
-    left->host = host;
-    uint64_t written_bytes;
-    if (lava_residents_give_up(residents, &host, &written_bytes)) /* else what it cost before still counts */
-        lava_results_written(&host, written_bytes);
+    struct lava_host_matrix host;
+    if (lava_operation_row(operation)->has_factors && !operation->sides.factored &&
+        give_up(engine, operation, &host))
+        left->host = host;
+}
+
+void lava_left_result_replace(struct lava_engine *engine, const struct lava_operation *operation) {
+    struct lava_host_matrix host;
+    if (give_up(engine, operation, &host))
+        lava_results_found(&host, LAVA_RESIDENT_CHANGED, 0);
 }
 
 void lava_left_result_copy(struct lava_left_result *left, struct lava_stream *stream,

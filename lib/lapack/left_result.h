@@ -21,5 +21,8 @@ void lava_left_result_copy(struct lava_left_result *left, struct lava_stream *st
                            const struct lava_device_matrix *factors);
 /* The stream is closed with that status, and the host has the factors. */
 void lava_left_result_end(struct lava_left_result *left, struct lava_engine *engine, enum lava_status status);
+/* A call is going to write over a matrix that it has read, and what it writes does not stay. Later calls find
+ * other values there, and no copy. */
+void lava_left_result_replace(struct lava_engine *engine, const struct lava_operation *operation);
 
 #endif
