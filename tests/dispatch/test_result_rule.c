@@ -9,11 +9,12 @@
 #include "dispatch/residency.h"
 #include "dispatch/result_rule.h"
 
-#define COST 1e6
+#define COST  1e6
+#define WATCH (COST / 20)
 
 /* Leaves a result and reads it so often. Returns whether it gets a copy. */
 static bool leave_and_read(struct lava_result_rule *rule, int reads, double rent_ns) {
-    bool stays = lava_result_rule_leave(rule, COST, false);
+    bool stays = lava_result_rule_leave(rule, COST, WATCH, false);
     for (int i = 0; i < reads; i++)
         lava_result_rule_read(rule, i == 0 && !stays ? rent_ns : -1);
     return stays;
@@ -25,9 +26,23 @@ static void read_results_stay(void **state) {
     assert_false(leave_and_read(&rule, 4, COST / 3));
     for (int i = 0; i < 5; i++)
         assert_true(leave_and_read(&rule, 4, COST / 3));
-    for (int i = 0; i < 2; i++) /* the last one that was read tells so */
-        leave_and_read(&rule, 0, 0);
-    assert_false(leave_and_read(&rule, 0, 0));
+    int copies = 0;
+    for (int i = 0; i < 40; i++) /* nobody reads it any more */
+        copies += leave_and_read(&rule, 0, 0);
+    assert_in_range(copies, 1, 6);
+}
+
+/* One read of each saves more than the watch takes: after some results the uploads would have paid for the
+ * memory, which is there from then on. */
+static void few_reads_add_up(void **state) {
+    struct lava_result_rule rule = {0};
+    int before = 0;
+    (void)state;
+    while (!leave_and_read(&rule, 1, COST / 5) && before < 100)
+        before++;
+    assert_in_range(before, 6, 8); /* each gains 0.15 of it */
+    for (int i = 0; i < 20; i++)
+        assert_true(leave_and_read(&rule, 1, 0));
 }
 
 static void unread_results_do_not(void **state) {
@@ -35,8 +50,22 @@ static void unread_results_do_not(void **state) {
     (void)state;
     for (int i = 0; i < 5; i++)
         assert_false(leave_and_read(&rule, 0, 0));
-    for (int i = 0; i < 5; i++)
-        assert_false(leave_and_read(&rule, 2, COST / 3));
+    for (int i = 0; i < 50; i++) /* no read is worth the watch */
+        assert_false(leave_and_read(&rule, 2, 0.4 * WATCH));
+}
+
+/* A watch that takes longer than expected is worth it no more, and tried again after long. */
+static void slow_watches(void **state) {
+    struct lava_result_rule rule = {0};
+    int copies = 0;
+    (void)state;
+    for (int i = 0; i < 60; i++)
+        if (leave_and_read(&rule, 2, COST)) {
+            rule.watch_ns = 3 * COST;
+            lava_result_rule_write(&rule, 0, 7 * COST);
+            copies++;
+        }
+    assert_in_range(copies, 2, 6);
 }
 
 /* Calls that find other values there read no result. */
@@ -44,7 +73,7 @@ static void changed_results(void **state) {
     struct lava_result_rule rule = {0};
     (void)state;
     for (int i = 0; i < 5; i++) {
-        assert_false(lava_result_rule_leave(&rule, COST, true));
+        assert_false(lava_result_rule_leave(&rule, COST, WATCH, true));
         rule.is_there = false;
         lava_result_rule_read(&rule, 10 * COST);
     }
@@ -60,20 +89,20 @@ static void faults(void **state) {
     leave_and_read(&rule, 4, COST);
     for (int i = 0; i < 40; i++)
         if (leave_and_read(&rule, 4, COST)) {
-            lava_result_rule_write(&rule, bytes);
+            lava_result_rule_write(&rule, bytes, 0);
             copies++;
         }
     assert_in_range(copies, 1, 5);
 }
 
-/* Reads that save a little more than a copy costs. What faults have cost once keeps two results from having
+/* Reads that save a little more than a watch costs. What faults have cost once keeps two results from having
  * copies; it is doubted enough at the third. */
 static void faults_are_forgotten_slowly(void **state) {
     struct lava_result_rule rule = {0};
     (void)state;
     leave_and_read(&rule, 4, COST / 2);
     assert_true(leave_and_read(&rule, 4, 0));
-    lava_result_rule_write(&rule, 1.3 * COST / lava_residency_faults_ns(1));
+    lava_result_rule_write(&rule, 2.5 * COST / lava_residency_faults_ns(1), 0);
     assert_false(leave_and_read(&rule, 4, COST / 2));
     assert_false(leave_and_read(&rule, 4, COST / 2));
     assert_true(leave_and_read(&rule, 4, COST / 2));
@@ -82,15 +111,17 @@ static void faults_are_forgotten_slowly(void **state) {
 static void check_mode(void **state) {
     struct lava_result_rule rule = {0};
     (void)state;
-    assert_false(lava_result_rule_leave(&rule, COST, true));
-    assert_false(lava_result_rule_leave(&rule, COST, true));
+    assert_false(lava_result_rule_leave(&rule, COST, WATCH, true));
+    assert_false(lava_result_rule_leave(&rule, COST, WATCH, true));
     lava_result_rule_read(&rule, 0);
-    assert_true(lava_result_rule_leave(&rule, COST, true));
+    assert_true(lava_result_rule_leave(&rule, COST, WATCH, true));
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(read_results_stay),
+                                       cmocka_unit_test(few_reads_add_up),
                                        cmocka_unit_test(unread_results_do_not),
+                                       cmocka_unit_test(slow_watches),
                                        cmocka_unit_test(changed_results),
                                        cmocka_unit_test(faults),
                                        cmocka_unit_test(faults_are_forgotten_slowly),
