@@ -161,6 +161,7 @@ int solves_fail(solves_step *before, solves_step *failing, solves_with *const so
 #ifdef LAVA_FAULT_INJECTION
     static const char *const points[] = {"upload", "submit", "allocate", "download"};
     float *a = solves_new();
+    solves_call(solvers[0], a); /* the device is ready */
     for (size_t i = 0; i < sizeof points / sizeof points[0]; i++)
         for (int passage = 1; passage < 7; passage++) {
             char text[32];

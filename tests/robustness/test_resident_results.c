@@ -25,6 +25,12 @@ extern void ssymm_(const char *side, const char *uplo, const int *m, const int *
 extern void strmm_(const char *side, const char *uplo, const char *transa, const char *diag, const int *m,
                    const int *n, const float *alpha, const void *a, const int *lda, void *b, const int *ldb);
 
+extern void sgemm_batch_strided_(const char *transa, const char *transb, const int *m, const int *n,
+                                 const int *k, const float *alpha, const void *a, const int *lda,
+                                 const int *stridea, const void *b, const int *ldb, const int *strideb,
+                                 const float *beta, void *c, const int *ldc, const int *stridec,
+                                 const int *batch_size);
+
 /* Factors of any type; the calls' results are exact. */
 enum { MOST_DEPTH = 3000 };
 static char left[(size_t)LD * MOST_DEPTH * sizeof(float)], right[(size_t)MOST_DEPTH * K * sizeof(float)];
@@ -184,6 +190,44 @@ static int changed_elements(void) {
     return case_result();
 }
 
+/* The members of a batch that are computed one by one read a matrix that all of them share, and each its own
+ * block of what an earlier call has left. */
+static int batches(void) {
+    enum { COUNT = 3, SIDES = 600 };
+    static const struct resident_shape shape = {.rows = M, .columns = K, .lda = LD, .n = SIDES};
+    static const int sides = SIDES, all = COUNT * SIDES, none = 0, count = COUNT;
+    static const int stride_b = K * SIDES, stride_c = M * SIDES;
+    static float b[COUNT * K * SIDES], c[COUNT * M * SIDES];
+    float *a = resident_matrix(),
+          *whole = mmap(NULL, sizeof b, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (!CASE_CHECK(whole != MAP_FAILED))
+        return 1;
+    resident_fill(b, COUNT * K * SIDES);
+    for (int turn = 0; turn < 3; turn++) {
+        const struct lava_residents_sums before = resident_sums();
+        a[turn] += 1;
+        sgemm_batch_strided_("N", "N", &m, &sides, &k, &one, a, &ld, &none, b, &k, &stride_b, &zero, c, &m,
+                             &stride_c, &count);
+        CASE_CHECK(!strcmp(case_place(NULL), "gpu"));
+        CASE_CHECK(resident_sums().used >= before.used + (turn == 0 ? 1 : COUNT));
+        for (int i = 0; i < COUNT; i++)
+            CASE_CHECK(resident_is_right(&shape, a, b + i * stride_b, K, c + i * stride_c));
+    }
+    for (int turn = 0; turn < 4; turn++) { /* `whole` is one result, and B of each member is a block of it */
+        const struct lava_residents_sums before = resident_sums();
+        resident_fill((float *)(void *)right, (size_t)depth * K * COUNT);
+        sgemm_("N", "N", &k, &all, &depth, &one, left, &k, right, &depth, &zero, whole, &k);
+        for (int i = 0; i < 2; i++)
+            sgemm_batch_strided_("N", "N", &m, &sides, &k, &one, a, &ld, &none, whole, &k, &stride_b, &zero,
+                                 c, &m, &stride_c, &count);
+        CASE_CHECK(resident_sums().used > before.used);
+        for (int i = 0; i < COUNT; i++)
+            CASE_CHECK(resident_is_right(&shape, a, whole + i * stride_b, K, c + i * stride_c));
+    }
+    CASE_CHECK(resident_sums().differences == 0);
+    return case_result();
+}
+
 /* A program that reads none of its results has no copies, and neither has one whose memory is not watched. */
 static int never_read(void) {
     float *c = resident_matrix();
@@ -245,6 +289,7 @@ static const struct test_case cases[] = {
     {"types_stay", types_stay, .variables = {CHECK}},
     {"blocks_stay", blocks_stay, .variables = {CHECK, "LAVABLAS_MEMORY=6M"}},
     {"changed_elements", changed_elements, .variables = {CHECK}},
+    {"batches", batches, .variables = {CHECK}},
     {"never_read", never_read, .variables = {CHECK}},
     {"automatic", automatic, .variables = {"LAVABLAS_RESIDENT=auto", "LAVABLAS_MODE=gpu"}},
     {"failing", failing, .lines = -1, .variables = {CHECK}},

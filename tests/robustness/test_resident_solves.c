@@ -218,9 +218,9 @@ static int threads(void) {
 
 /* A copy that a failed call was filling is no copy. */
 static solves_with *const failing_solvers[] = {solves_by_sgetrs, solves_by_strsm};
-static void call_first(float *a, int passage) {
-    if (passage == 1)
-        solves_call(failing_solvers[0], a);
+static void do_nothing(float *a, int passage) {
+    (void)a;
+    (void)passage;
 }
 
 static void call_twice(float *a, int passage) {
@@ -228,7 +228,7 @@ static void call_twice(float *a, int passage) {
 }
 
 static int failing(void) {
-    return solves_fail(call_first, call_twice, failing_solvers);
+    return solves_fail(do_nothing, call_twice, failing_solvers);
 }
 
 /* Little memory: copies go for others, and for the solves' own. */
