@@ -86,12 +86,12 @@ bool lava_results_leave(const struct lava_host_matrix *matrix, bool is_check) {
     return stays;
 }
 
-void lava_results_watched(const struct lava_host_matrix *matrix, double watch_ns) {
+void lava_results_watched(const struct lava_host_matrix *matrix, double begin_ns) {
     struct lava_calm calm;
     lock(&calm);
     struct left *left = find(matrix);
     if (left)
-        left->rule.watch_ns = watch_ns;
+        lava_result_rule_watch(&left->rule, begin_ns);
     unlock(&calm);
 }
 
