@@ -23,7 +23,7 @@
 #define OF_INVERSES                                                                                          \
     OF_A_MATRIX, .flops = lava_inverse_flops, .reads = lava_operation_matrix_read, .replaces = true,         \
                  .plan = lava_inverse_plan
-#define OF_QR       OF_A_MATRIX, .flops = lava_qr_flops, .plan = lava_qr_plan
+#define OF_QR OF_A_MATRIX, .flops = lava_qr_flops, .plan = lava_qr_plan
 #define OF_Q                                                                                                 \
     .is_lapack = true, .flops = lava_qr_product_flops, .operand_bytes = lava_qr_product_bytes,               \
     .work = lava_operation_matrix_work, .overlaps = lava_operation_operands_overlap, .plan = lava_qr_plan

@@ -52,7 +52,7 @@ static void by_panels(float *c) {
 static void by_ssymm(float *c) {
     ssymm_("L", "U", &m, &k, &one, left, &ld, right, &ld, &zero, c, &ld);
 }
-/* The triangle is that of a unit matrix, so C stays small. */
+/* The triangle has ones on its diagonal and twos above it, so C stays small. */
 static void by_strmm(float *c) {
     static float triangle[M * M];
     by_sgemm(c);
@@ -67,7 +67,7 @@ static void by_beta(float *c) {
 
 typedef void maker(float *c);
 
-/* What was computed is right, which the makers of other tests have shown, if its reads are: of fp32. */
+/* Makes a result and reads it. The reads are compared with products of what the host has. */
 static void make_and_read(maker *make, float *c, int reads) {
     fill();
     make(c);
