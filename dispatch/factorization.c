@@ -42,13 +42,8 @@ int lava_factorization_steps(const struct lava_operation *operation, struct lava
 }
 
 struct lava_read_matrix lava_factorization_reads(const struct lava_operation *operation, int index) {
-    if (index || !operation->sides.factored)
-        return (struct lava_read_matrix){0};
-    return (struct lava_read_matrix){.first = operation->c.first,
-                                     .ld = operation->c.ld,
-                                     .rows = operation->m,
-                                     .columns = operation->n,
-                                     .part = operation->c.region};
+    return operation->sides.factored ? lava_operation_matrix_read(operation, index)
+                                     : (struct lava_read_matrix){0};
 }
 
 /* Their kernels need less than those of solves. */

@@ -92,7 +92,8 @@ double lava_halving_gpu_ns(const struct lava_halving *halving, double device_ns,
     double bytes = lava_operation_operand_bytes(operation), result_bytes = bytes;
     if (lava_operation_row(operation)->qr.multiplies) /* the reflections stay there */
         result_bytes = (double)operation->m * (double)operation->n * (double)lava_type_bytes(operation->type);
-    double ns = lava_cost_start_ns(rates) + 1e9 * bytes / rates->upload_bytes_per_s + device_ns +
+    double up_ns = 1e9 * lava_operation_upload_bytes(operation) / rates->upload_bytes_per_s;
+    double ns = lava_cost_start_ns(rates) + up_ns + device_ns +
                 1e9 * result_bytes / rates->download_bytes_per_s + lava_cost_last_write_ns(result_bytes);
     return fmax(ns, lava_cost_least_ns(&parts, rates, flops_per_s));
 }

@@ -20,8 +20,10 @@
 #define OF_FACTORS                                                                                           \
     OF_A_MATRIX, .has_factors = true, .steps = lava_factorization_steps, .reads = lava_factorization_reads,  \
                  .plan = lava_factorization_plan
-#define OF_INVERSES OF_A_MATRIX, .flops = lava_inverse_flops, .plan = lava_inverse_plan
-#define OF_QR       OF_A_MATRIX, .flops = lava_qr_flops, .plan = lava_qr_plan
+#define OF_INVERSES                                                                                          \
+    OF_A_MATRIX, .flops = lava_inverse_flops, .reads = lava_operation_matrix_read, .replaces = true,         \
+                 .plan = lava_inverse_plan
+#define OF_QR OF_A_MATRIX, .flops = lava_qr_flops, .plan = lava_qr_plan
 #define OF_Q                                                                                                 \
     .is_lapack = true, .flops = lava_qr_product_flops, .operand_bytes = lava_qr_product_bytes,               \
     .work = lava_operation_matrix_work, .overlaps = lava_operation_operands_overlap, .plan = lava_qr_plan

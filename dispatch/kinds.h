@@ -133,6 +133,7 @@ struct lava_kind {
     lava_kind_count *flops, *operand_bytes, *work; /* as lava_operation_flops and so on (operation.h) */
     lava_kind_steps *steps;                        /* of kinds with right-hand sides */
     lava_kind_reads *reads; /* matrices that may stay on the device between calls; NULL: none */
+    bool replaces;          /* what it reads of these is C, which it writes afterwards */
     lava_kind_overlaps *overlaps;
     lava_kind_plan *plan;
     lava_kind_share *share; /* NULL: one engine computes it */

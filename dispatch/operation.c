@@ -364,12 +364,22 @@ struct lava_read_matrix lava_operation_operand_read(const struct lava_operation 
         .part = lava_operation_row(operation)->solves ? operand->stored : LAVA_REGION_ALL};
 }
 
+struct lava_read_matrix lava_operation_matrix_read(const struct lava_operation *operation, int index) {
+    if (index)
+        return (struct lava_read_matrix){0};
+    return (struct lava_read_matrix){.first = operation->c.first,
+                                     .ld = operation->c.ld,
+                                     .rows = operation->m,
+                                     .columns = operation->n,
+                                     .part = operation->c.region};
+}
+
 struct lava_read_matrix lava_operation_reads(const struct lava_operation *operation, int index) {
     const struct lava_kind *row = lava_operation_row(operation);
     return row->reads ? row->reads(operation, index) : (struct lava_read_matrix){0};
 }
 
-/* Factors that are there already are C. */
+/* LAPACK's operations read C. */
 static double bytes_of_first(const struct lava_operation *operation) {
     if (!lava_operation_row(operation)->is_lapack)
         return bytes_of_a(operation);

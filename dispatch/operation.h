@@ -304,10 +304,11 @@ double lava_operation_product_bytes(const struct lava_operation *operation);
 double lava_operation_product_work(const struct lava_operation *operation);
 double lava_operation_matrix_bytes(const struct lava_operation *operation);
 double lava_operation_matrix_work(const struct lava_operation *operation);
-/* The first and second matrix that an operation reads and does not write: A and B, if they are neither C
- * itself nor one and the same; the factors that C holds already. Those have the flags of A and B. */
+/* The first and second matrix of which an operation may read a copy: A and B, if they are neither C itself
+ * nor one and the same; C, if it holds factors already, or is inverted. Those have the flags of A and B. */
 struct lava_read_matrix lava_operation_reads(const struct lava_operation *operation, int index);
 struct lava_read_matrix lava_operation_operand_read(const struct lava_operation *operation, int index);
+struct lava_read_matrix lava_operation_matrix_read(const struct lava_operation *operation, int index);
 /* Returns the floating-point operations of a multiplication and an addition. */
 static inline double lava_operation_pair_flops(const struct lava_operation *operation) {
     return lava_type_is_complex(operation->type) ? 8.0 : 2.0;

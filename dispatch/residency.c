@@ -22,8 +22,12 @@
 #define HALF_LIFE_USES 64
 #define PATIENCE_MOST  10
 
+double lava_residency_watch_ns(double bytes) {
+    return bytes * WATCH_NS_PER_BYTE;
+}
+
 double lava_residency_cost_ns(double bytes, double upload_ns) {
-    return bytes * (ALLOCATION_NS_PER_BYTE + WATCH_NS_PER_BYTE + END_NS_PER_BYTE) + upload_ns;
+    return bytes * (ALLOCATION_NS_PER_BYTE + END_NS_PER_BYTE) + lava_residency_watch_ns(bytes) + upload_ns;
 }
 
 double lava_residency_price_ns(double bytes, double upload_ns) {

@@ -26,6 +26,8 @@ struct lava_residency {
 /* Returns what a copy costs: to make it, and at the end of the process. upload_ns: of an upload that only the
  * copy needs; 0: the call uploads anyway. */
 double lava_residency_cost_ns(double bytes, double upload_ns);
+/* Returns what of that is the watch. */
+double lava_residency_watch_ns(double bytes);
 /* Returns what it costs a program that writes the matrix anew after that. */
 double lava_residency_price_ns(double bytes, double upload_ns);
 /* Returns what goes up for a copy of A or B alone: a copy has the whole matrix, while a call that has a

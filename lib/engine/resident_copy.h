@@ -17,6 +17,7 @@ struct lava_resident {
     uint64_t number; /* of the copies that were made */
     struct lava_buffer buffer;
     uint64_t memory_ns;       /* that it took to get it */
+    bool has_old_buffer;      /* of a copy that was given up */
     struct lava_seen *making; /* the matrix, while it is not in the table yet */
     struct lava_matrix_watch watch;
     int64_t ld;

@@ -1,5 +1,5 @@
 /* Makes copies: their memory, in the place of others if need be, and their watch. Called by residents.c, and
- * by lib/lapack/left_result.c for results. */
+ * by lib/transport/left_result.c for results. */
 #include <math.h>
 
 #include "lib/base/clock.h"
@@ -73,6 +73,7 @@ static const char *allocate(struct lava_residents *residents, struct lava_device
     if (dead) {
         copy->buffer = dead->buffer;
         dead->buffer = (struct lava_buffer){0};
+        copy->has_old_buffer = true;
         residents->held_bytes += bytes;
         lava_resident_copy_destroy(dead, device);
         return NULL;
@@ -156,7 +157,9 @@ static bool end_making(struct lava_residents *residents, const struct making *ma
         }
         seen->rule.used = residents->looks;
         residents->sums.stored++;
-        residents->sums.earned_ns -= lava_residency_cost_ns((double)making->copy->buffer.bytes, 0);
+        double bytes = (double)making->copy->buffer.bytes;
+        residents->sums.earned_ns -=
+            making->copy->has_old_buffer ? lava_residency_watch_ns(bytes) : lava_residency_cost_ns(bytes, 0);
     }
     lava_residents_unlock(residents, &calm);
     return is_made;
@@ -232,16 +235,16 @@ bool lava_residents_prepare(struct lava_residents *residents, struct lava_device
 }
 
 /* The call's own work between the two is no cost of the copy. */
-void lava_residents_adopt(struct lava_residents *residents, struct lava_device *device,
+bool lava_residents_adopt(struct lava_residents *residents, struct lava_device *device,
                           struct lava_resident_hold *hold, bool is_good) {
     struct lava_resident *copy = hold->resident;
     if (!copy)
-        return;
+        return false;
     const struct making making = {
         .seen = copy->making, .copy = copy, .begin_ns = lava_clock_now_ns() - copy->memory_ns};
     copy->matrix.part = hold->whole.part;
     copy->stale_count = 0;
     const char *refusal = is_good ? lava_matrix_watch_begin(&copy->watch, &copy->matrix) : call_failed;
-    finish(residents, device, &making, refusal, NULL, NULL);
     *hold = (struct lava_resident_hold){0};
+    return finish(residents, device, &making, refusal, NULL, NULL);
 }

@@ -64,12 +64,13 @@ void lava_residents_return(struct lava_residents *residents, struct lava_device 
  * has one, is given up: returns whether it has one, or had one that the program has written, and how many
  * bytes. Then memory for a copy, which nobody finds yet: returns false, and leaves *hold alone, if there is
  * none. When the host has all of the matrix's part, and the call has not yet returned, the copy is found from
- * then on, or freed if it is not good. What was seen of the matrix is forgotten for what it holds now. */
+ * then on, or freed if it is not good: returns whether it is found. What was seen of the matrix is forgotten
+ * for what it holds now. */
 bool lava_residents_give_up(struct lava_residents *residents, const struct lava_host_matrix *matrix,
                             uint64_t *written_bytes);
 bool lava_residents_prepare(struct lava_residents *residents, struct lava_device *device,
                             const struct lava_host_matrix *matrix, struct lava_resident_hold *hold);
-void lava_residents_adopt(struct lava_residents *residents, struct lava_device *device,
+bool lava_residents_adopt(struct lava_residents *residents, struct lava_device *device,
                           struct lava_resident_hold *hold, bool is_good);
 void lava_residents_sight(struct lava_residents *residents, const struct lava_host_matrix *matrix);
 

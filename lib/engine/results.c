@@ -1,4 +1,4 @@
-/* The table of results. Called by lib/offload/residence.c and lib/lapack/left_result.c. */
+/* The table of results. Called by lib/offload/residence.c and lib/transport/left_result.c. */
 #include "lib/engine/results.h"
 
 #include <pthread.h>
@@ -7,16 +7,19 @@
 #include "lib/base/calm.h"
 
 /* Results that are remembered: those that were left last. */
-#define LEFT 16
+#define LEFT 32
+
+struct left {
+    struct lava_host_matrix matrix; /* first NULL: the place is empty */
+    struct lava_result_rule rule;
+    bool is_looked_at; /* by a call that reads it, whatever it has found */
+    uint64_t last;
+};
 
 static struct {
     pthread_mutex_t lock;
     uint64_t count; /* that were left */
-    struct {
-        struct lava_host_matrix matrix; /* first NULL: the place is empty */
-        struct lava_result_rule rule;
-        uint64_t last;
-    } left[LEFT];
+    struct left left[LEFT];
 } results = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void lock(struct lava_calm *calm) {
@@ -29,54 +32,74 @@ static void unlock(const struct lava_calm *calm) {
     lava_calm_end(calm);
 }
 
-static struct lava_result_rule *find(const struct lava_host_matrix *matrix) {
+static struct left *find(const struct lava_host_matrix *matrix) {
     for (int i = 0; i < LEFT; i++)
         if (results.left[i].matrix.first && lava_host_matrix_is_same(&results.left[i].matrix, matrix)) {
             results.left[i].last = results.count;
-            return &results.left[i].rule;
+            return &results.left[i];
         }
     return NULL;
 }
 
-static struct lava_result_rule *take_place(const struct lava_host_matrix *matrix) {
-    int oldest = 0;
+static struct left *take_place(const struct lava_host_matrix *matrix) {
+    struct left *oldest = &results.left[0];
     for (int i = 1; i < LEFT; i++)
-        if (results.left[i].last < results.left[oldest].last)
-            oldest = i;
-    results.left[oldest].matrix = *matrix;
-    results.left[oldest].rule = (struct lava_result_rule){0};
-    results.left[oldest].last = results.count;
-    return &results.left[oldest].rule;
+        if (results.left[i].last < oldest->last)
+            oldest = &results.left[i];
+    *oldest = (struct left){.matrix = *matrix, .last = results.count};
+    return oldest;
 }
 
 void lava_results_found(const struct lava_host_matrix *matrix, enum lava_resident_state state,
                         double rent_ns) {
     struct lava_calm calm;
     lock(&calm);
-    struct lava_result_rule *rule = find(matrix);
-    if (rule && state == LAVA_RESIDENT_CHANGED)
-        rule->is_there = false;
-    else if (rule && (state == LAVA_RESIDENT_UNCHANGED || state == LAVA_RESIDENT_STAYS))
-        lava_result_rule_read(rule, rent_ns);
+    struct left *left = find(matrix);
+    if (left)
+        left->is_looked_at = true;
+    if (left && state == LAVA_RESIDENT_CHANGED)
+        left->rule.is_there = false;
+    else if (left && (state == LAVA_RESIDENT_UNCHANGED || state == LAVA_RESIDENT_STAYS))
+        lava_result_rule_read(&left->rule, rent_ns);
     unlock(&calm);
 }
 
+bool lava_results_is_looked_at(const struct lava_host_matrix *matrix) {
+    struct lava_calm calm;
+    lock(&calm);
+    const struct left *left = find(matrix);
+    bool is_looked_at = left && left->is_looked_at;
+    unlock(&calm);
+    return is_looked_at;
+}
+
 bool lava_results_leave(const struct lava_host_matrix *matrix, bool is_check) {
-    double cost_ns = lava_residency_cost_ns((double)lava_host_matrix_bytes(matrix), 0);
+    double bytes = (double)lava_host_matrix_bytes(matrix), watch_ns = lava_residency_watch_ns(bytes);
+    double once_ns = lava_residency_cost_ns(bytes, 0) - watch_ns;
     struct lava_calm calm;
     lock(&calm);
     results.count++;
-    struct lava_result_rule *rule = find(matrix);
-    bool stays = lava_result_rule_leave(rule ? rule : take_place(matrix), cost_ns, is_check);
+    struct left *left = find(matrix);
+    bool stays =
+        lava_result_rule_leave(&(left ? left : take_place(matrix))->rule, once_ns, watch_ns, is_check);
     unlock(&calm);
     return stays;
 }
 
-void lava_results_written(const struct lava_host_matrix *matrix, uint64_t bytes) {
+void lava_results_watched(const struct lava_host_matrix *matrix, double begin_ns) {
     struct lava_calm calm;
     lock(&calm);
-    struct lava_result_rule *rule = find(matrix);
-    if (rule)
-        lava_result_rule_write(rule, (double)bytes);
+    struct left *left = find(matrix);
+    if (left)
+        lava_result_rule_watch(&left->rule, begin_ns);
+    unlock(&calm);
+}
+
+void lava_results_written(const struct lava_host_matrix *matrix, uint64_t bytes, double end_ns) {
+    struct lava_calm calm;
+    lock(&calm);
+    struct left *left = find(matrix);
+    if (left)
+        lava_result_rule_write(&left->rule, (double)bytes, end_ns);
     unlock(&calm);
 }

@@ -12,7 +12,11 @@ void lava_results_found(const struct lava_host_matrix *matrix, enum lava_residen
                         double rent_ns);
 /* A call leaves a result. Returns whether it is to stay on the device. */
 bool lava_results_leave(const struct lava_host_matrix *matrix, bool is_check);
-/* The program has written n bytes of it while it had a copy. */
-void lava_results_written(const struct lava_host_matrix *matrix, uint64_t bytes);
+/* Returns whether calls have read the place, as far as is remembered: what is left there is worth a look. */
+bool lava_results_is_looked_at(const struct lava_host_matrix *matrix);
+/* A result has a copy now: its watch took begin_ns to begin. Its copy was given up: the program has written n
+ * bytes of it while it had one, and the end took end_ns. */
+void lava_results_watched(const struct lava_host_matrix *matrix, double begin_ns);
+void lava_results_written(const struct lava_host_matrix *matrix, uint64_t bytes, double end_ns);
 
 #endif

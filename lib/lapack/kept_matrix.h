@@ -17,5 +17,8 @@ static inline bool lava_kept_matrix_is_there(const struct lava_resident_hold *ke
  * LAVA_ERROR_DEVICE_MEMORY: LAVABLAS_RESIDENT=check has found that it differs from the host's matrix; nothing
  * is written, and the operation is to run without copies, as if they had no memory. */
 enum lava_status lava_kept_matrix_fill(struct lava_resident_hold *kept, struct lava_stream *stream);
+/* matrix <- the copy, for an operation that works in place. *copied is reached when the copy is read. */
+enum lava_status lava_kept_matrix_copy(const struct lava_resident_hold *kept, struct lava_stream *stream,
+                                       const struct lava_device_matrix *matrix, struct lava_point *copied);
 
 #endif

@@ -13,19 +13,28 @@
 /* Everything that is uploaded, in order, but for what the family uploads first. */
 static bool next_stored(void *context, struct lava_stored *stored) {
     struct lava_lapack_run *run = context;
-    return (!lava_kept_matrix_is_there(&run->kept) && lava_trapezoids_stage(&run->c, stored)) ||
+    return (!run->is_kept && lava_trapezoids_stage(&run->c, stored)) ||
            (run->sides.matrix.columns > 0 && lava_trapezoids_stage(&run->sides, stored)) ||
            (run->chunks.solve && lava_rhs_chunks_stage(&run->chunks, stored));
 }
 
+/* C's copy stays as it is until the device has read it. */
+static enum lava_status take_kept(struct lava_lapack_run *run) {
+    enum lava_status status = lava_kept_matrix_fill(&run->kept, run->stream);
+    run->is_kept = lava_kept_matrix_is_there(&run->kept);
+    if (status || !run->is_kept || !lava_operation_row(run->operation)->replaces)
+        return status;
+    return lava_kept_matrix_copy(&run->kept, run->stream, &run->c.matrix, &run->copied);
+}
+
 /* C's trapezoids are staged ahead when the family has uploaded what goes before them. */
 static enum lava_status upload(const struct lava_lapack_family *family, struct lava_lapack_run *run) {
-    enum lava_status status = lava_kept_matrix_fill(&run->kept, run->stream);
+    enum lava_status status = take_kept(run);
     if (!status && family->upload)
         status = family->upload(run);
     run->stream->staging.next = next_stored;
     run->stream->staging.context = run;
-    if (!status && !lava_kept_matrix_is_there(&run->kept))
+    if (!status && !run->is_kept)
         status = lava_trapezoids_upload(&run->c);
     return status || run->sides.matrix.columns == 0 ? status : lava_trapezoids_upload(&run->sides);
 }
@@ -99,6 +108,32 @@ static void record(const struct lava_lapack_run *run, struct lava_progress *prog
     }
 }
 
+/* C's matrix holds factors. */
+static void leave(struct lava_lapack_run *run) {
+    const struct lava_device_matrix *factors = &run->c.matrix;
+    const struct lava_left_block all = {.first = run->operation->c.first,
+                                        .address = lava_device_matrix_address(factors),
+                                        .pitch_bytes = (uint64_t)factors->ld * lava_type_bytes(factors->type),
+                                        .rows = factors->rows,
+                                        .columns = factors->columns};
+    if (lava_left_result_prepare(&run->left, run->engine->device))
+        lava_left_result_copy(&run->left, run->stream, &all);
+}
+
+/* C is about to be written. Its copy is given up before: writes to watched pages are slow. */
+static enum lava_status replace(struct lava_lapack_run *run) {
+    if (!lava_operation_row(run->operation)->replaces)
+        return LAVA_OK;
+    if (run->is_kept) {
+        enum lava_status status = lava_stream_wait(run->stream, run->copied);
+        if (status)
+            return status;
+        lava_kept_return(run->engine->device, &run->kept, LAVA_OK);
+    }
+    lava_left_result_replace(run->engine, run->operation);
+    return LAVA_OK;
+}
+
 static enum lava_status run_family(const struct lava_lapack_family *family, struct lava_lapack_run *run,
                                    struct lava_progress *progress) {
     enum lava_status status = lava_lapack_runner_prepare(run->stream, run->plan);
@@ -109,7 +144,10 @@ static enum lava_status run_family(const struct lava_lapack_family *family, stru
         status = family->check(run);
     if (status)
         return status; /* nothing is written */
-    lava_left_result_copy(&run->left, run->stream, &run->c.matrix);
+    leave(run);
+    status = replace(run);
+    if (status)
+        return status;
     status = download(run);
     if (!status && family->finish)
         status = family->finish(run);

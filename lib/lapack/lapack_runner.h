@@ -12,10 +12,10 @@
 #define LAVA_LAPACK_LAPACK_RUNNER_H
 
 #include "lib/lapack/kept_matrix.h"
-#include "lib/lapack/left_result.h"
 #include "lib/lapack/rhs_chunks.h"
 #include "lib/lapack/trapezoids.h"
 #include "lib/product/runner.h"
+#include "lib/transport/left_result.h"
 
 struct lava_lapack_run {
     struct lava_engine *engine;
@@ -26,8 +26,10 @@ struct lava_lapack_run {
     struct lava_trapezoids c;        /* the matrix that goes to the device, and comes back */
     struct lava_point
         computed; /* reached when C's result is there; zero: when everything is that was added */
-    struct lava_resident_hold kept; /* its copy that stays, if it is only read and has one */
-    struct lava_left_result left;   /* a copy that is left of it, if it holds factors in the end */
+    struct lava_resident_hold kept; /* its copy that stays, if it has one */
+    bool is_kept;                   /* C comes from there, and does not go up */
+    struct lava_point copied;       /* reached when C's matrix is a copy of that */
+    struct lava_left_result left;   /* what stays of it, if it holds factors in the end */
     /* What the family makes; the runner frees it. */
     struct lava_device_matrix whole; /* C's matrix is a part of it, or all */
     struct lava_device_matrix small; /* of factorizations: what is read before anything is written */

@@ -179,8 +179,9 @@ bool lava_residence_weigh(const struct lava_residence *residence, const struct l
                rent_ns = is_unchanged[i] ? gain_ns * own / bytes : 0;
         if (residence->is_candidate[i])
             lava_results_found(&matrix, residence->states[i], rent_ns);
-        if (!residence->is_candidate[i] || !lava_residents_weigh(residents, &matrix, residence->states[i],
-                                                                 rent_ns, price_ns(operation, i, plan)))
+        if (!residence->is_candidate[i] || lava_operation_row(operation)->replaces ||
+            !lava_residents_weigh(residents, &matrix, residence->states[i], rent_ns,
+                                  price_ns(operation, i, plan)))
             continue;
         operands[i]->is_stored = true;
         stays = true;

@@ -7,6 +7,7 @@
 #include "dispatch/program.h"
 #include "lib/engine/engine.h"
 #include "lib/transport/download.h"
+#include "lib/transport/left_result.h"
 #include "lib/transport/stream.h"
 
 struct lava_run {
@@ -30,6 +31,7 @@ struct lava_run {
     struct lava_download downloads[LAVA_BLOCKING_BLOCKS_HELD];
     struct lava_block blocks[LAVA_BLOCKING_BLOCKS_HELD]; /* the blocks of these downloads */
     struct lava_block started;                           /* the last block whose download was started */
+    struct lava_left_result left;                        /* what stays of C */
 };
 
 static inline const struct lava_buffer *lava_run_buffer(const struct lava_run *run,

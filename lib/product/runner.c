@@ -57,6 +57,17 @@ static void set_products(const struct lava_run *run, const struct lava_block *bl
         download->target = (char *)download->target + block->product * series->stride_c * bytes;
 }
 
+/* The block stays on the device, too. */
+static void leave(struct lava_run *run, const struct lava_download *download) {
+    uint64_t pitch_bytes = (uint64_t)download->source_ld * lava_type_bytes(download->source_type);
+    const struct lava_left_block block = {.first = download->target,
+                                          .address = download->source->address + download->source_offset,
+                                          .pitch_bytes = pitch_bytes,
+                                          .rows = download->rows,
+                                          .columns = download->columns};
+    lava_left_result_copy(&run->left, run->stream, &block);
+}
+
 /* Starts the block's download. A later wait writes it to C. */
 static enum lava_status start_download(struct lava_run *run, const struct lava_block *block) {
     const struct lava_operation *caller = run->caller;
@@ -85,9 +96,12 @@ static enum lava_status start_download(struct lava_run *run, const struct lava_b
         return status;
     download->ready = run->done;
     run->blocks[block->place] = *block;
-    if (!(status = lava_download_start(run->stream, download)))
-        run->started = *block;
-    return status;
+    if ((status = lava_download_start(run->stream, download)))
+        return status;
+    run->started = *block;
+    if (run->left.hold.resident)
+        leave(run, download);
+    return LAVA_OK;
 }
 
 static enum lava_status run_task(struct lava_run *run, const struct lava_task *task) {
@@ -337,6 +351,8 @@ static enum lava_status run_product(struct lava_engine *engine, const struct lav
     run.share = wishes->share;
     run.repeat = timing && timing->repeat > 1 ? timing->repeat : 1;
     set_limits(&run);
+    if (!wishes->share && !timing)
+        lava_left_result_begin(&run.left, engine, operation);
     if (operation->series)
         stream.slots = BATCH_SLOTS;
     double upload_bytes = lava_operation_operand_bytes(operation) * (double)lava_operation_count(operation);
@@ -348,7 +364,9 @@ static enum lava_status run_product(struct lava_engine *engine, const struct lav
         status = wishes->share ? LAVA_OK : lava_kept_open(&stream, operation);
     }
     if (!status) {
-        stream.at_once = plan->at_once && fits_staging(&run);
+        bool is_left = lava_left_result_prepare(&run.left, engine->device);
+        engine->is_unusual = engine->is_unusual || is_left;
+        stream.at_once = plan->at_once && fits_staging(&run) && !is_left;
         stream.from_staging = stream.from_staging || stream.at_once;
         if (!member || member->number == 0)
             populate(&stream, operation);
@@ -361,6 +379,7 @@ static enum lava_status run_product(struct lava_engine *engine, const struct lav
     }
     status = lava_stream_close(&stream, status);
     lava_kept_close(&stream, status);
+    lava_left_result_end(&run.left, engine, status);
     leave_crew(&stream, member);
     if (!status && timing)
         read_timing(&run, timing);

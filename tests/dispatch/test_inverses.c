@@ -136,9 +136,31 @@ static void test_text(void **state) {
     }
 }
 
+/* What is on the device already does not go up, and has the sums of what does. */
+static void test_resident(void **state) {
+    struct lava_capabilities device = device_h200();
+    (void)state;
+    for (size_t i = 0; i < COUNT(kinds); i++) {
+        struct lava_operation operation = inverse_of(kinds[i], LAVA_TYPE_FP64, LAVA_REGION_LOWER, 4096);
+        struct lava_plan up = choose(&operation, &device, LAVA_MODE_GPU, &none);
+        const struct lava_read_matrix read = lava_operation_reads(&operation, 0);
+        const struct lava_rates rates = lava_cost_rates(up.profile, &sixteen_cores.device);
+        double up_ns = 1e9 * lava_operation_operand_bytes(&operation) / rates.upload_bytes_per_s;
+        operation.a.is_resident = true;
+        struct lava_plan there = choose(&operation, &device, LAVA_MODE_GPU, &none);
+        assert_ptr_equal(read.first, operation.c.first);
+        assert_int_equal(read.rows, 4096);
+        assert_int_equal(read.part, operation.c.region);
+        assert_int_equal(lava_operation_reads(&operation, 1).rows, 0);
+        assert_true(fabs(up.gpu_ns - up_ns - there.gpu_ns) < 1);
+        assert_true(lava_plan_has_same_sums(&up, &there));
+        assert_int_equal(up.chunks.product_bytes, there.chunks.product_bytes);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_growth),
                                        cmocka_unit_test(test_memory), cmocka_unit_test(test_largest),
-                                       cmocka_unit_test(test_text)};
+                                       cmocka_unit_test(test_text),   cmocka_unit_test(test_resident)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -136,6 +136,10 @@ LAVABLAS_MODE=gpu LAVABLAS_PRECISION=fast "$tool" explain sgemm N N 300 200 100 
 cmp "$folder/fast" "$folder/variable" || fail '--precision and LAVABLAS_PRECISION differ'
 
 # Operands that stay: 2048 x 1024 and 1024 x 512 elements of 8 bytes.
+for routine in 'dgetri 1024' 'dtrsm L U N N 1024 1024'; do
+    LAVABLAS_MODE=gpu "$tool" explain --stays A $routine | grep -qE ', A stays: [48]\.0 MiB need not go up, ' ||
+        fail "--stays A $routine"
+done
 for pair in 'A=A stays: 16.0 MiB' 'B=B stays: 4.0 MiB' 'AB=A and B stay: 20.0 MiB'; do
     LAVABLAS_MODE=gpu "$tool" explain --stays "${pair%%=*}" dgemm N N 2048 512 1024 >"$folder/stays"
     grep -qF ", ${pair#*=} need not go up, " "$folder/stays" || fail "--stays ${pair%%=*}: $(cat "$folder/stays")"
@@ -236,6 +240,7 @@ refused --type
 refused --precision exact 1 2 3
 refused --stays C sgemm N N 1 2 3
 refused --stays A dgetrf 100 100
+refused --stays B dgetri 100
 refused --nosuch 1 1 2 3
 
 # invalid ARGUMENT...: the routine itself refuses these.

@@ -3,6 +3,7 @@
 #include "tests/robustness/resident_calls.h"
 
 #include <pthread.h>
+#include <string.h>
 
 #include "lavablas.h"
 #include "lib/offload/more_devices.h"
@@ -65,6 +66,35 @@ static int others_do_not(void) {
     return case_result();
 }
 
+extern void sgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
+                   const float *alpha, const float *a, const int *lda, const float *b, const int *ldb,
+                   const float *beta, float *c, const int *ldc);
+
+/* The other device computes what takes the place of a matrix that stays on the first one. */
+static int replaced_by_the_other(void) {
+    static const int m = M, k = K, ld = LD, depth = 40;
+    static const float one = 1, zero = 0;
+    static float left[LD * 40], right[40 * K];
+    struct lava_lane_lock held;
+    float *c = resident_matrix();
+    shared_a = c;
+    if (!prepare())
+        return case_result() ? 1 : CASE_SKIPPED;
+    for (int round = 0; round < 4; round++) {
+        resident_fill(left, LD * 40);
+        resident_fill(right, 40 * K);
+        if (round % 2)
+            CASE_CHECK(lava_context_lock_lane(1, 0, &held) && held.device == 0);
+        sgemm_("N", "N", &m, &k, &depth, &one, left, &ld, right, &depth, &zero, c, &ld);
+        CASE_CHECK(!strcmp(case_place(NULL), "gpu"));
+        if (round % 2)
+            lava_context_unlock_lane(&held);
+        resident_calls(&resident_whole, c, 3);
+    }
+    CASE_CHECK(resident_sums().used > 4 && resident_sums().differences == 0);
+    return case_result();
+}
+
 /* The first device fails while a call waits for it: the other one computes the product. */
 static int first_fails(void) {
     struct lava_lane_lock held;
@@ -121,6 +151,7 @@ static int lets_pass(void) {
 
 static const struct test_case cases[] = {
     {"first_fails", first_fails, .lines = -1, .variables = {CHECK, "LAVABLAS_DEVICE=cpu:all"}},
+    {"replaced_by_the_other", replaced_by_the_other, .variables = {CHECK, "LAVABLAS_DEVICE=cpu:all"}},
     {"lets_pass", lets_pass, .variables = {CHECK, "LAVABLAS_DEVICE=cpu:all"}},
     {"waits_for_the_first", waits_for_the_first, .variables = {CHECK, "LAVABLAS_DEVICE=cpu:all"}},
     {"others_do_not", others_do_not, .variables = {CHECK, "LAVABLAS_DEVICE=cpu:all"}},
