@@ -31,7 +31,7 @@
 
 /* The arguments of a call that affect the decision. The others have usual values. */
 struct arguments {
-    char side, uplo, transa, transb, diag;
+    char job, side, uplo, transa, transb, diag;
     int64_t m, n, k, nrhs, count;
     enum lava_family family; /* from the routine */
     bool is_hermitian;       /* from the routine: ?herk, ?her2k */
@@ -42,6 +42,7 @@ static const struct argument {
     size_t offset;
     const char *letters; /* allowed letters; NULL: the argument is a size */
 } arguments_known[] = {
+    {"JOBZ", offsetof(struct arguments, job), "NV"},
     {"SIDE", offsetof(struct arguments, side), "LR"},
     {"UPLO", offsetof(struct arguments, uplo), "UL"},
     {"TRANSA", offsetof(struct arguments, transa), "NTC"},
@@ -70,6 +71,7 @@ static bool make_lu(const struct arguments *x, struct lava_operation *operation)
 static bool make_inverse(const struct arguments *x, struct lava_operation *operation);
 static bool make_inverse_by_lu(const struct arguments *x, struct lava_operation *operation);
 static bool make_tridiagonal(const struct arguments *x, struct lava_operation *operation);
+static bool make_eigen(const struct arguments *x, struct lava_operation *operation);
 static bool make_qr(const struct arguments *x, struct lava_operation *operation);
 static bool make_least_squares(const struct arguments *x, struct lava_operation *operation);
 static bool make_qr_product(const struct arguments *x, struct lava_operation *operation);
@@ -103,6 +105,14 @@ static const struct shape {
     {LAVA_FAMILY_POTRI, "UPLO N ", make_inverse},
     {LAVA_FAMILY_GETRI, "N ", make_inverse_by_lu},
     {LAVA_FAMILY_SYTRD, "UPLO N ", make_tridiagonal},
+    {LAVA_FAMILY_SYEV, "JOBZ UPLO N ", make_eigen},
+    {LAVA_FAMILY_HEEV, "JOBZ UPLO N ", make_eigen},
+    {LAVA_FAMILY_SYEVD, "JOBZ UPLO N ", make_eigen},
+    {LAVA_FAMILY_HEEVD, "JOBZ UPLO N ", make_eigen},
+    {LAVA_FAMILY_SYEVR, "JOBZ UPLO N ", make_eigen},
+    {LAVA_FAMILY_HEEVR, "JOBZ UPLO N ", make_eigen},
+    {LAVA_FAMILY_SYEVX, "JOBZ UPLO N ", make_eigen},
+    {LAVA_FAMILY_HEEVX, "JOBZ UPLO N ", make_eigen},
     {LAVA_FAMILY_GEQRF, "M N ", make_qr},
     {LAVA_FAMILY_ORGQR, "M N K ", make_qr},
     {LAVA_FAMILY_ORMQR, "SIDE TRANS M N K ", make_qr_product},
@@ -286,6 +296,14 @@ static bool make_inverse(const struct arguments *x, struct lava_operation *opera
 static bool make_tridiagonal(const struct arguments *x, struct lava_operation *operation) {
     bool valid = make_cholesky(x, operation);
     operation->kind = LAVA_OPERATION_TRIDIAGONAL;
+    return valid;
+}
+
+/* All eigenvalues; the vectors take the matrix's place. */
+static bool make_eigen(const struct arguments *x, struct lava_operation *operation) {
+    bool valid = make_cholesky(x, operation);
+    operation->kind = x->job == 'V' ? LAVA_OPERATION_EIGENVECTORS : LAVA_OPERATION_EIGENVALUES;
+    operation->spectrum = (struct lava_spectrum){.vectors = operation->c.first, .ld = operation->c.ld};
     return valid;
 }
 

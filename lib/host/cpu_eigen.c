@@ -1,0 +1,261 @@
+/* Reduces the matrix (cpu_tridiagonal.h), finds the eigenvalues of T by the QL method with implicit shifts,
+ * and multiplies T's eigenvectors by the reflections. H. Bowdler, R. S. Martin, C. Reinsch and J. H.
+ * Wilkinson, "The QR and QL algorithms for symmetric matrices", Numer. Math. 11, 1968. Everything after the
+ * reduction is in double precision. Called by lib/abi if there is no other routine, and by lib/offload, for
+ * which nothing is left to do. */
+#include "lib/host/cpu_eigen.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "dispatch/arithmetic.h"
+#include "lib/host/cpu_tridiagonal.h"
+
+/* As LAPACK's ?steqr, for each eigenvalue. */
+#define MOST_STEPS 30
+
+/* Rotates columns i and i + 1 of Q. */
+static void rotate(int64_t n, double *q, int64_t i, double c, double s) {
+    double *first = q + i * n, *second = first + n;
+    for (int64_t k = 0; k < n; k++) {
+        double one = first[k], other = second[k];
+        second[k] = s * one + c * other;
+        first[k] = c * one - s * other;
+    }
+}
+
+/* A step with D[from] as what is found, and nothing beside D[to]. */
+static void step(int64_t n, double *d, double *e, double *q, int64_t from, int64_t to) {
+    double half = (d[from + 1] - d[from]) / (2 * e[from]), root = hypot(half, 1);
+    double g = d[to] - d[from] + e[from] / (half + copysign(root, half));
+    double s = 1, c = 1, p = 0;
+    int64_t i = to - 1;
+    for (; i >= from; i--) {
+        double f = s * e[i], b = c * e[i], norm = hypot(f, g);
+        e[i + 1] = norm;
+        if (norm == 0) {
+            d[i + 1] -= p;
+            e[to] = 0;
+            return;
+        }
+        s = f / norm, c = g / norm;
+        g = d[i + 1] - p;
+        double sum = (d[i] - g) * s + 2 * c * b;
+        p = s * sum;
+        d[i + 1] = g + p;
+        g = c * sum - b;
+        if (q)
+            rotate(n, q, i, c, s);
+    }
+    d[from] -= p;
+    e[from] = g;
+    e[to] = 0;
+}
+
+/* The last element that D[from] is coupled with. */
+static int64_t end_of(int64_t n, const double *d, const double *e, int64_t from) {
+    int64_t to = from;
+    while (to < n - 1 && !(fabs(e[to]) <= DBL_EPSILON / 2 * sqrt(fabs(d[to])) * sqrt(fabs(d[to + 1])) ||
+                           fabs(e[to]) <= DBL_MIN))
+        to++;
+    return to;
+}
+
+static void sort(int64_t n, double *d, double *q) {
+    for (int64_t i = 0; i < n - 1; i++) {
+        int64_t least = i;
+        for (int64_t j = i + 1; j < n; j++)
+            least = d[j] < d[least] ? j : least;
+        double number = d[i];
+        d[i] = d[least];
+        d[least] = number;
+        for (int64_t k = 0; k < n && q && least != i; k++) {
+            number = q[k + i * n];
+            q[k + i * n] = q[k + least * n];
+            q[k + least * n] = number;
+        }
+    }
+}
+
+/* E has room for n elements. */
+static int64_t find_all(int64_t n, double *d, double *e, double *q) {
+    int64_t left = 0;
+    e[n - 1] = 0;
+    for (int64_t from = 0; from < n; from++) {
+        int steps = 0;
+        for (int64_t to; (to = end_of(n, d, e, from)) != from && steps < MOST_STEPS; steps++)
+            step(n, d, e, q, from, to);
+        left += steps == MOST_STEPS;
+    }
+    return left;
+}
+
+int64_t lava_cpu_eigen_ql(int64_t n, double *d, double *e, double *q) {
+    double largest = 0;
+    int exponent = 0;
+    double *beside = calloc((size_t)n, sizeof *beside);
+    if (!beside)
+        return n;
+    for (int64_t i = 0; i < n; i++)
+        largest = fmax(largest, fmax(fabs(d[i]), i < n - 1 ? fabs(e[i]) : 0));
+    if (isfinite(largest))
+        frexp(largest, &exponent);
+    for (int64_t i = 0; i < n; i++) {
+        d[i] = ldexp(d[i], -exponent);
+        beside[i] = i < n - 1 ? ldexp(e[i], -exponent) : 0;
+    }
+    for (int64_t at = 0; at < n * n && q; at++)
+        q[at] = at % (n + 1) == 0;
+    int64_t left = find_all(n, d, beside, q);
+    sort(n, d, q);
+    for (int64_t i = 0; i < n; i++)
+        d[i] = ldexp(d[i], exponent);
+    free(beside);
+    return left;
+}
+
+static double value_at(const struct lava_operation *operation, const void *values, int64_t i) {
+    enum lava_type type = lava_type_real(operation->type);
+    return lava_number_read(type, lava_operation_element((void *)(uintptr_t)values, type, i, 0, 1)).real;
+}
+
+struct lava_cpu_range lava_cpu_eigen_select(const struct lava_operation *operation, const void *values) {
+    const struct lava_spectrum *spectrum = &operation->spectrum;
+    struct lava_cpu_range range = {0, operation->n};
+    if (spectrum->range == LAVA_SPECTRUM_INDICES)
+        return (struct lava_cpu_range){spectrum->first, spectrum->count};
+    if (spectrum->range == LAVA_SPECTRUM_ALL)
+        return range;
+    while (range.size > 0 && !(value_at(operation, values, range.first) > spectrum->low))
+        range.first++, range.size--;
+    while (range.size > 0 && !(value_at(operation, values, range.first + range.size - 1) <= spectrum->high))
+        range.size--;
+    return range;
+}
+
+struct memory {
+    void *tau, *real; /* tau, and D and E of the operation's real type */
+    double *d, *e, *q;
+    struct lava_number *z; /* one column */
+};
+
+static bool allocate(const struct lava_operation *operation, struct memory *memory) {
+    size_t n = (size_t)operation->n;
+    bool has_vectors = lava_operation_row(operation)->has_vectors;
+    memory->tau = malloc(n * lava_type_bytes(operation->type));
+    memory->real = malloc(2 * n * sizeof(double));
+    memory->d = malloc(2 * n * sizeof(double));
+    memory->e = memory->d + n;
+    memory->q = has_vectors ? malloc(n * n * sizeof(double)) : NULL;
+    memory->z = malloc(n * sizeof *memory->z);
+    return memory->tau && memory->real && memory->d && memory->z && (memory->q || !has_vectors);
+}
+
+static void free_all(struct memory *memory) {
+    free(memory->tau);
+    free(memory->real);
+    free(memory->d);
+    free(memory->q);
+    free(memory->z);
+}
+
+/* Element i of reflection r's vector, as ?sytd2 leaves it. */
+static struct lava_number element(const struct lava_operation *operation, int64_t r, int64_t i) {
+    bool is_lower = operation->c.region == LAVA_REGION_LOWER;
+    int64_t one = is_lower ? r + 1 : r;
+    if (i == one)
+        return (struct lava_number){1, 0};
+    return lava_cpu_parts_read(operation, i, is_lower ? r : r + 1);
+}
+
+/* z <- (I - tau v v^H) z */
+static void reflect(const struct lava_operation *operation, const struct memory *memory, int64_t r) {
+    bool is_lower = operation->c.region == LAVA_REGION_LOWER;
+    int64_t from = is_lower ? r + 1 : 0, to = is_lower ? operation->n : r + 1;
+    struct lava_number sum = {0, 0}, *z = memory->z;
+    for (int64_t i = from; i < to; i++) {
+        struct lava_number v = element(operation, r, i);
+        v.imaginary = -v.imaginary;
+        const struct lava_number term = lava_number_times(v, z[i]);
+        sum.real += term.real;
+        sum.imaginary += term.imaginary;
+    }
+    sum = lava_number_times(
+        lava_number_read(operation->type, lava_operation_element(memory->tau, operation->type, r, 0, 1)),
+        sum);
+    for (int64_t i = from; i < to; i++) {
+        const struct lava_number term = lava_number_times(sum, element(operation, r, i));
+        z[i].real -= term.real;
+        z[i].imaginary -= term.imaginary;
+    }
+}
+
+/* The vectors' places may be C's, whose reflections are needed to the end: Q has them until then, as numbers
+ * of the operation's type. */
+static void write_vectors(const struct lava_operation *operation, const struct memory *memory, void *vectors,
+                          struct lava_cpu_range range) {
+    const struct lava_spectrum *spectrum = &operation->spectrum;
+    int64_t n = operation->n;
+    for (int64_t j = 0; j < range.size; j++) {
+        for (int64_t i = 0; i < n; i++)
+            memory->z[i] = (struct lava_number){memory->q[i + (range.first + j) * n], 0};
+        for (int64_t k = 0; k < n - 1; k++) /* Q is H0 H1 ..., or ... H1 H0 */
+            reflect(operation, memory, operation->c.region == LAVA_REGION_LOWER ? n - 2 - k : k);
+        for (int64_t i = 0; i < n; i++)
+            lava_number_write(operation->type, lava_operation_element(vectors, operation->type, i, j, n),
+                              memory->z[i]);
+    }
+    for (int64_t j = 0; j < range.size; j++)
+        for (int64_t i = 0; i < n; i++)
+            lava_number_write(
+                operation->type,
+                lava_operation_element(spectrum->vectors, operation->type, i, j, spectrum->ld),
+                lava_number_read(operation->type, lava_operation_element(vectors, operation->type, i, j, n)));
+}
+
+/* Returns info. */
+static int64_t find(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
+                    const struct memory *memory) {
+    enum lava_type type = lava_type_real(operation->type);
+    struct lava_operation form = *operation;
+    int64_t n = operation->n;
+    form.tau = memory->tau;
+    form.diagonal = memory->real;
+    form.beside = lava_operation_element(memory->real, type, n, 0, 1);
+    lava_cpu_tridiagonal_run(blas, &form, (struct lava_cpu_done){0});
+    for (int64_t i = 0; i < n; i++) {
+        memory->d[i] = value_at(operation, form.diagonal, i);
+        memory->e[i] = i < n - 1 ? value_at(operation, form.beside, i) : 0;
+    }
+    int64_t info = lava_cpu_eigen_ql(n, memory->d, memory->e, memory->q);
+    for (int64_t i = 0; i < n; i++)
+        lava_number_write(type, lava_operation_element(memory->real, type, i, 0, 1),
+                          (struct lava_number){memory->d[i], 0});
+    return info;
+}
+
+int64_t lava_cpu_eigen_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
+                           struct lava_cpu_done done) {
+    enum lava_type type = lava_type_real(operation->type);
+    struct memory memory = {0};
+    int64_t n = operation->n, info = n;
+    if (done.columns == n)
+        return 0;
+    void *vectors = malloc((size_t)(n * n) * lava_type_bytes(operation->type));
+    if (vectors && allocate(operation, &memory))
+        info = find(blas, operation, &memory);
+    if (info == 0) {
+        const struct lava_cpu_range range = lava_cpu_eigen_select(operation, memory.real);
+        for (int64_t i = 0; i < range.size; i++)
+            lava_number_write(type, lava_operation_element(operation->diagonal, type, i, 0, 1),
+                              (struct lava_number){value_at(operation, memory.real, range.first + i), 0});
+        if (operation->spectrum.found)
+            *operation->spectrum.found = range.size;
+        if (memory.q)
+            write_vectors(operation, &memory, vectors, range);
+    }
+    free(vectors);
+    free_all(&memory);
+    return info;
+}
