@@ -195,7 +195,9 @@ FAMILIES_INTEGERS(int64_t)
     (v->uplos, v->ns, x->c, v->ldcs, FAMILIES_PART(1, 16), FAMILIES_PART(3, 8), x->ipiv,                     \
      (void *)(uintptr_t)x->b, v->sizes, x->info, 1001)
 
-/* The range's ends are where other routines have scalars, and il and iu where they have m and k. */
+/* The range's ends are where other routines have scalars, and il and iu where they have m and k; the
+ * tolerance is the least. */
+static const double families_none[1];
 #define FAMILIES_SYEV_FORTRAN_PASS(type, scalar)                                                             \
     (v->jobs, v->uplos, v->ns, x->c, v->ldcs, x->w, (void *)(uintptr_t)x->b, v->sizes, x->info, 1001, 1002)
 #define FAMILIES_HEEV_FORTRAN_PASS(type, scalar)                                                             \
@@ -208,19 +210,19 @@ FAMILIES_INTEGERS(int64_t)
     (v->jobs, v->uplos, v->ns, x->c, v->ldcs, x->w, (void *)(uintptr_t)x->b, v->sizes, x->rwork, v->rsizes,  \
      x->iwork, v->isizes, x->info, 1001, 1002)
 #define FAMILIES_SYEVR_FORTRAN_PASS(type, scalar)                                                            \
-    (v->jobs, v->ranges, v->uplos, v->ns, x->c, v->ldcs, x->alpha, x->beta, v->ms, v->ks, x->alpha,          \
+    (v->jobs, v->ranges, v->uplos, v->ns, x->c, v->ldcs, x->alpha, x->beta, v->ms, v->ks, families_none,     \
      x->found, x->w, x->z, v->ldas, x->support, (void *)(uintptr_t)x->b, v->sizes, x->iwork, v->isizes,      \
      x->info, 1001, 1002, 1003)
 #define FAMILIES_HEEVR_FORTRAN_PASS(type, scalar)                                                            \
-    (v->jobs, v->ranges, v->uplos, v->ns, x->c, v->ldcs, x->alpha, x->beta, v->ms, v->ks, x->alpha,          \
+    (v->jobs, v->ranges, v->uplos, v->ns, x->c, v->ldcs, x->alpha, x->beta, v->ms, v->ks, families_none,     \
      x->found, x->w, x->z, v->ldas, x->support, (void *)(uintptr_t)x->b, v->sizes, x->rwork, v->rsizes,      \
      x->iwork, v->isizes, x->info, 1001, 1002, 1003)
 #define FAMILIES_SYEVX_FORTRAN_PASS(type, scalar)                                                            \
-    (v->jobs, v->ranges, v->uplos, v->ns, x->c, v->ldcs, x->alpha, x->beta, v->ms, v->ks, x->alpha,          \
+    (v->jobs, v->ranges, v->uplos, v->ns, x->c, v->ldcs, x->alpha, x->beta, v->ms, v->ks, families_none,     \
      x->found, x->w, x->z, v->ldas, (void *)(uintptr_t)x->b, v->sizes, x->iwork, x->support, x->info, 1001,  \
      1002, 1003)
 #define FAMILIES_HEEVX_FORTRAN_PASS(type, scalar)                                                            \
-    (v->jobs, v->ranges, v->uplos, v->ns, x->c, v->ldcs, x->alpha, x->beta, v->ms, v->ks, x->alpha,          \
+    (v->jobs, v->ranges, v->uplos, v->ns, x->c, v->ldcs, x->alpha, x->beta, v->ms, v->ks, families_none,     \
      x->found, x->w, x->z, v->ldas, (void *)(uintptr_t)x->b, v->sizes, x->rwork, x->iwork, x->support,       \
      x->info, 1001, 1002, 1003)
 
