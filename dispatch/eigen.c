@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "dispatch/arithmetic.h"
+#include "dispatch/divide.h"
 #include "dispatch/halving.h"
 #include "dispatch/tridiagonal.h"
 #include "shaders/interface.h"
@@ -58,7 +59,7 @@ double lava_eigen_flops(const struct lava_operation *operation) {
 
 /* The kernels need less than that for solves. */
 bool lava_eigen_fits(const struct lava_capabilities *device, enum lava_type type) {
-    return lava_solve_fits(device, type);
+    return lava_solve_fits(device, type) && lava_divide_fits(device, lava_type_real(type));
 }
 
 enum lava_module lava_eigen_bisection(enum lava_type type) {
@@ -75,13 +76,15 @@ int lava_eigen_rounds(enum lava_type type) {
 static uint64_t matrices_bytes(const struct lava_capabilities *device,
                                const struct lava_operation *operation) {
     enum lava_type type = operation->type;
-    int64_t n = operation->n, columns = n + LAVA_TRIDIAGONAL_TILE;
+    int64_t n = operation->n, columns = n + LAVA_TRIDIAGONAL_TILE, each = lava_type_is_complex(type) ? 2 : 1;
     uint64_t bytes = lava_tridiagonal_bytes(device, operation);
     if (!has_vectors(operation) || bytes == UINT64_MAX)
         return bytes;
-    double elements = 2.0 * (double)columns * (double)columns + 3.0 * LAVA_QR_BLOCK * (double)columns;
+    /* three real matrices of a complex type's, or two */
+    int64_t squares = each == 1 ? 2 : 3, real_columns = squares * columns + 3 * LAVA_QR_BLOCK;
+    double elements = (double)real_columns * (double)columns / (double)each;
     uint64_t vectors = lava_solve_matrix_bytes(device, type, n, n),
-             scratch = lava_solve_matrix_bytes(device, type, 2 * columns + 3 * LAVA_QR_BLOCK, columns);
+             scratch = lava_solve_matrix_bytes(device, type, real_columns / each, columns);
     bool fits = elements <= SCRATCH_MOST && vectors != UINT64_MAX && scratch != UINT64_MAX;
     return fits ? bytes + vectors + scratch : UINT64_MAX;
 }

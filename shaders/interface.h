@@ -171,6 +171,18 @@
 /* Flags of its columns. */
 #define LAVA_TRIDIAGONAL_FINISHES 1 /* the reflection of the column before */
 #define LAVA_TRIDIAGONAL_BEGINS   2 /* the column is brought up to date, and its norm summed up */
+/* Divide and conquer (divide.glsl): invocations of a workgroup, rows and columns of a tile of its products, words that
+ * describe a merge, and steps of a root's iteration, of which 8 are rarely needed. */
+#define LAVA_DIVIDE_INVOCATIONS 64
+#define LAVA_DIVIDE_TILE        32
+#define LAVA_DIVIDE_DEPTH       16
+#define LAVA_DIVIDE_MERGE_WORDS 8
+#define LAVA_DIVIDE_STEPS       80
+/* What divide_columns.comp does. */
+#define LAVA_DIVIDE_PLACES  0 /* Q <- the leaves' columns, zeros elsewhere */
+#define LAVA_DIVIDE_GATHERS 1 /* Q2 <- Q's columns in another order */
+#define LAVA_DIVIDE_RETURNS 2 /* Q's last columns <- Q2's */
+#define LAVA_DIVIDE_READS   3 /* the row of each column that the next merge wants */
 /* The regions of update: the values of enum lava_region. */
 #define LAVA_UPDATE_ALL   0
 #define LAVA_UPDATE_LOWER 1
@@ -565,6 +577,25 @@ LAVA_U32 panel;        /* the panel's first column */
 LAVA_U32 column;
 LAVA_U32 flags; /* LAVA_TRIDIAGONAL_* */
 LAVA_BLOCK_END(lava_tridiagonal_constants)
+#endif
+
+#if !defined(LAVA_SHADER) || defined(LAVA_SHADER_DIVIDE)
+LAVA_BLOCK_BEGIN(lava_divide_constants)
+LAVA_ADDRESS q;         /* the vectors so far, column-major */
+LAVA_ADDRESS gathered;  /* Q2 */
+LAVA_ADDRESS s;         /* the vectors of the merged problems; the leaves at first */
+LAVA_ADDRESS numbers;   /* poles, weights, rho of each merge */
+LAVA_ADDRESS words;     /* sources, places, merges */
+LAVA_ADDRESS rotations; /* of all merges */
+LAVA_ADDRESS results;   /* scratch: divide.glsl */
+LAVA_U32 ldq;           /* in elements */
+LAVA_U32 ld;            /* of Q2 and S */
+LAVA_U32 ld_leaves;
+LAVA_U32 order;
+LAVA_U32 merges;
+LAVA_U32 each; /* workgroups' tasks for each merge, at most */
+LAVA_U32 mode; /* LAVA_DIVIDE_* of columns; of vectors: 0: weights, 1: vectors */
+LAVA_BLOCK_END(lava_divide_constants)
 #endif
 
 #endif

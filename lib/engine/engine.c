@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dispatch/divide.h"
 #include "dispatch/eigen.h"
 #include "dispatch/factorization.h"
 #include "dispatch/qr.h"
@@ -251,6 +252,11 @@ size_t lava_engine_eigen_pipelines(const struct lava_engine *engine, const struc
     bool fits = shares && lava_eigen_fits(capabilities, type),
          parts_fit = shares && lava_eigen_fits(capabilities, of_parts);
     const struct need needs[] = {
+        {fits, lava_pipelines_of(lava_divide_module(type, LAVA_DIVIDE_COLUMNS))},
+        {fits, lava_pipelines_of(lava_divide_module(type, LAVA_DIVIDE_ROTATE))},
+        {fits, lava_pipelines_of(lava_divide_module(type, LAVA_DIVIDE_SECULAR))},
+        {fits, lava_pipelines_of(lava_divide_module(type, LAVA_DIVIDE_VECTORS))},
+        {fits, lava_pipelines_of(lava_divide_module(type, LAVA_DIVIDE_MULTIPLY))},
         {fits, lava_pipelines_of(lava_type_facts(type)->qr_triangle)},
         {parts_fit, lava_pipelines_of(lava_type_facts(of_parts)->qr_triangle)},
         {fits, lava_pipelines_of(LAVA_MODULE_TRIDIAGONAL_REFLECTORS)},

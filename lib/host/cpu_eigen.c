@@ -1,8 +1,6 @@
-/* Reduces the matrix (cpu_tridiagonal.h), finds the eigenvalues of T by the QL method with implicit shifts,
- * and multiplies T's eigenvectors by the reflections. H. Bowdler, R. S. Martin, C. Reinsch and J. H.
- * Wilkinson, "The QR and QL algorithms for symmetric matrices", Numer. Math. 11, 1968. Everything after the
- * reduction is in double precision. Called by lib/abi if there is no other routine, and by lib/offload, for
- * which nothing is left to do. */
+/* Reduces the matrix (cpu_tridiagonal.h), finds the eigenvalues of T (cpu_ql.h), and multiplies T's
+ * eigenvectors by the reflections. Everything after the reduction is in double precision. Called by lib/abi
+ * if there is no other routine, and by lib/offload, for which nothing is left to do. */
 #include "lib/host/cpu_eigen.h"
 
 #include <float.h>
@@ -10,57 +8,8 @@
 #include <stdlib.h>
 
 #include "dispatch/arithmetic.h"
+#include "lib/host/cpu_ql.h"
 #include "lib/host/cpu_tridiagonal.h"
-
-/* As LAPACK's ?steqr, for each eigenvalue. */
-#define MOST_STEPS 30
-
-/* Rotates columns i and i + 1 of Q. */
-static void rotate(int64_t n, double *q, int64_t i, double c, double s) {
-    double *first = q + i * n, *second = first + n;
-    for (int64_t k = 0; k < n; k++) {
-        double one = first[k], other = second[k];
-        second[k] = s * one + c * other;
-        first[k] = c * one - s * other;
-    }
-}
-
-/* A step with D[from] as what is found, and nothing beside D[to]. */
-static void step(int64_t n, double *d, double *e, double *q, int64_t from, int64_t to) {
-    double half = (d[from + 1] - d[from]) / (2 * e[from]), root = hypot(half, 1);
-    double g = d[to] - d[from] + e[from] / (half + copysign(root, half));
-    double s = 1, c = 1, p = 0;
-    int64_t i = to - 1;
-    for (; i >= from; i--) {
-        double f = s * e[i], b = c * e[i], norm = hypot(f, g);
-        e[i + 1] = norm;
-        if (norm == 0) {
-            d[i + 1] -= p;
-            e[to] = 0;
-            return;
-        }
-        s = f / norm, c = g / norm;
-        g = d[i + 1] - p;
-        double sum = (d[i] - g) * s + 2 * c * b;
-        p = s * sum;
-        d[i + 1] = g + p;
-        g = c * sum - b;
-        if (q)
-            rotate(n, q, i, c, s);
-    }
-    d[from] -= p;
-    e[from] = g;
-    e[to] = 0;
-}
-
-/* The last element that D[from] is coupled with. */
-static int64_t end_of(int64_t n, const double *d, const double *e, int64_t from) {
-    int64_t to = from;
-    while (to < n - 1 && !(fabs(e[to]) <= DBL_EPSILON / 2 * sqrt(fabs(d[to])) * sqrt(fabs(d[to + 1])) ||
-                           fabs(e[to]) <= DBL_MIN))
-        to++;
-    return to;
-}
 
 static void sort(int64_t n, double *d, double *q) {
     for (int64_t i = 0; i < n - 1; i++) {
@@ -78,40 +27,26 @@ static void sort(int64_t n, double *d, double *q) {
     }
 }
 
-/* E has room for n elements. */
-static int64_t find_all(int64_t n, double *d, double *e, double *q) {
-    int64_t left = 0;
-    e[n - 1] = 0;
-    for (int64_t from = 0; from < n; from++) {
-        int steps = 0;
-        for (int64_t to; (to = end_of(n, d, e, from)) != from && steps < MOST_STEPS; steps++)
-            step(n, d, e, q, from, to);
-        left += steps == MOST_STEPS;
-    }
-    return left;
-}
-
-int64_t lava_cpu_eigen_ql(int64_t n, double *d, double *e, double *q) {
+/* D <- the eigenvalues of T, ascending, Q <- its eigenvectors, unless it is NULL; E has room for n elements.
+ * Returns how many eigenvalues were not found. */
+static int64_t find_values(int64_t n, double *d, double *e, double *q) {
     double largest = 0;
     int exponent = 0;
-    double *beside = calloc((size_t)n, sizeof *beside);
-    if (!beside)
-        return n;
     for (int64_t i = 0; i < n; i++)
-        largest = fmax(largest, fmax(fabs(d[i]), i < n - 1 ? fabs(e[i]) : 0));
+        largest = fmax(largest, fmax(fabs(d[i]), fabs(e[i])));
     if (isfinite(largest))
         frexp(largest, &exponent);
     for (int64_t i = 0; i < n; i++) {
         d[i] = ldexp(d[i], -exponent);
-        beside[i] = i < n - 1 ? ldexp(e[i], -exponent) : 0;
+        e[i] = ldexp(e[i], -exponent);
+        e[i] = fabs(e[i]) < DBL_MIN ? 0 : e[i];
     }
     for (int64_t at = 0; at < n * n && q; at++)
         q[at] = at % (n + 1) == 0;
-    int64_t left = find_all(n, d, beside, q);
+    int64_t left = lava_cpu_ql(n, d, e, q, q ? n : 0, n);
     sort(n, d, q);
     for (int64_t i = 0; i < n; i++)
         d[i] = ldexp(d[i], exponent);
-    free(beside);
     return left;
 }
 
@@ -228,7 +163,7 @@ static int64_t find(const struct lava_cpu_blas *blas, const struct lava_operatio
         memory->d[i] = value_at(operation, form.diagonal, i);
         memory->e[i] = i < n - 1 ? value_at(operation, form.beside, i) : 0;
     }
-    int64_t info = lava_cpu_eigen_ql(n, memory->d, memory->e, memory->q);
+    int64_t info = find_values(n, memory->d, memory->e, memory->q);
     for (int64_t i = 0; i < n; i++)
         lava_number_write(type, lava_operation_element(memory->real, type, i, 0, 1),
                           (struct lava_number){memory->d[i], 0});

@@ -10,11 +10,6 @@
  * eigenvalues were not found; C's rows without memory. */
 lava_cpu_finish lava_cpu_eigen_run;
 
-/* D <- the eigenvalues of the symmetric tridiagonal matrix with D on its diagonal and E beside it, ascending,
- * by the QL method; n and n - 1 elements, of which E is destroyed. Q, n x n, <- the eigenvectors, unless it
- * is NULL. Returns how many eigenvalues were not found. */
-int64_t lava_cpu_eigen_ql(int64_t n, double *d, double *e, double *q);
-
 /* Returns which of all n eigenvalues, of the operation's real type, are wanted. */
 struct lava_cpu_range lava_cpu_eigen_select(const struct lava_operation *operation, const void *values);
 
