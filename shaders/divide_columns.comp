@@ -55,9 +55,11 @@ void main()
             uint row = m.first + (index % 2 == 0 ? m.size - 1 : 0);
             if (own == 0)
                 result_at(ROWS, column).element = q_at(row, column).element;
+        } else if (m.kept == 0) {
+            continue; /* Q stays as it is */
         } else if (constants.mode == LAVA_DIVIDE_GATHERS) {
             gather(own, m, column);
-        } else if (at >= m.kept) {
+        } else if (at >= m.kept || constants.mode == LAVA_DIVIDE_ENDS) {
             return_column(own, m, column);
         }
     }

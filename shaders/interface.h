@@ -181,8 +181,9 @@
 /* What divide_columns.comp does. */
 #define LAVA_DIVIDE_PLACES  0 /* Q <- the leaves' columns, zeros elsewhere */
 #define LAVA_DIVIDE_GATHERS 1 /* Q2 <- Q's columns in another order */
-#define LAVA_DIVIDE_RETURNS 2 /* Q's last columns <- Q2's */
-#define LAVA_DIVIDE_READS   3 /* the row of each column that the next merge wants */
+#define LAVA_DIVIDE_RETURNS 2 /* Q's last columns, which deflate, <- Q2's */
+#define LAVA_DIVIDE_ENDS    3 /* all columns of Q <- Q2's */
+#define LAVA_DIVIDE_READS   4 /* the row of each column that the next merge wants */
 /* The regions of update: the values of enum lava_region. */
 #define LAVA_UPDATE_ALL   0
 #define LAVA_UPDATE_LOWER 1

@@ -6,8 +6,10 @@
 
 #include "dispatch/arithmetic.h"
 
-/* Times the unit in the last place, as in LAPACK. */
-#define TOLERANCE 8
+/* Times the unit in the last place. LAPACK has 8. What is neglected adds up over the levels: of clusters as
+ * wide as some units, the residuals were 8 to 10 units by 8, and 3 to 4 by 2, beside LAPACK's 4 to 10 (orders
+ * 201, lavapipe, 2026-11-28). Random matrices deflate nearly as often. */
+#define TOLERANCE 2
 
 enum kind { UPPER = 1, BOTH, LOWER, DEFLATED };
 

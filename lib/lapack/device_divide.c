@@ -145,8 +145,8 @@ static void write_number(enum lava_type type, void *numbers, int64_t at, double 
         ((double *)numbers)[at] = number;
 }
 
-/* values, beside <- T divided by a power of two that makes its largest element about 1. Returns false if an
- * element is not finite. */
+/* values, beside <- T divided by a power of two that makes its largest element 1 to 2, because weights are at
+ * most 1. Returns false if an element is not finite. */
 static bool read_matrix(struct task *task) {
     const struct lava_device_divide *divide = task->divide;
     double largest = 0, unit = lava_type_facts(divide->type)->unit;
@@ -160,6 +160,7 @@ static bool read_matrix(struct task *task) {
         largest = fmax(largest, fabs(number));
     }
     frexp(largest, &task->exponent);
+    task->exponent--;
     for (int64_t i = 0; i < task->order; i++)
         task->level.values[i] = ldexp(task->level.values[i], -task->exponent);
     for (int64_t i = 0; i < task->order - 1; i++) {
@@ -246,15 +247,9 @@ static enum lava_status place_leaves(struct task *task, int64_t rows) {
 
 static enum lava_status solve_leaves(struct task *task) {
     int64_t rows = leaf_rows(task);
-    double *torn = malloc((size_t)task->order * sizeof *torn); /* QL destroys it, and merges need it */
-    if (!torn)
-        return LAVA_ERROR_HOST_MEMORY;
-    for (int64_t i = 0; i < task->order - 1; i++)
-        torn[i] = task->beside[i];
     tear(task);
     enum lava_status status = lava_divide_leaves_solve(task->stream->pool, task->order, task->level.values,
-                                                       torn, task->panel, rows);
-    free(torn);
+                                                       task->beside, task->panel, rows);
     if (status)
         return status;
     describe_leaves(task, rows);
@@ -367,7 +362,7 @@ static enum lava_status finish(struct task *task) {
     lava_divide_level_write_columns(type, task->order, task->level.order, NULL, task->packed);
     enum lava_status status = send(task, 1, 0);
     status = status ? status : dispatch(task, LAVA_DIVIDE_COLUMNS, LAVA_DIVIDE_GATHERS, task->order);
-    status = status ? status : dispatch(task, LAVA_DIVIDE_COLUMNS, LAVA_DIVIDE_RETURNS, task->order);
+    status = status ? status : dispatch(task, LAVA_DIVIDE_COLUMNS, LAVA_DIVIDE_ENDS, task->order);
     status = status ? status : end_stage(task, LAVA_DIVIDE_STAGE_GATHER);
     return status ? status : lava_stream_flush(task->stream);
 }

@@ -6,10 +6,10 @@
 #include "lib/base/status.h"
 #include "lib/host/copy_pool.h"
 
-/* Rows of a leaf, at most. An H100's level of the smallest merges takes some 0.3 ms at any order (doc/notes/
- * eigenvalues.md). Twice as large leaves would take that, or more: at order 4096 128 leaves of 32 rows take
- * 16 threads some 0.6 ms, 64 leaves of 64 rows 2 ms. */
-#define LAVA_DIVIDE_LEAF 48
+/* Rows of a leaf, at most. A level of the smallest merges takes an H100 some 0.3 ms at any order, and leaves
+ * take the square of their size: at order 4096 128 leaves of 32 rows take 16 threads some 2 ms, 64 leaves of
+ * 64 rows 8 ms. Reckoned (doc/notes/eigenvalues.md). */
+#define LAVA_DIVIDE_LEAF 32
 /* They begin at multiples of this: blocks of a matrix begin at multiples of 16 bytes. */
 #define LAVA_DIVIDE_ALIGN 4
 
@@ -17,11 +17,11 @@
 int64_t lava_divide_leaves_count(int64_t order);
 int64_t lava_divide_leaves_begin(int64_t order, int64_t leaf);
 
-/* The leaves of the tridiagonal matrix d, e, from which the elements of e between leaves were torn. d <- the
- * eigenvalues; e is destroyed; column j of q <- the vector of d[j], from its leaf's first row on; its columns
- * have ld rows. ld is at least the size of each leaf. Returns LAVA_ERROR_UNAVAILABLE if one does not
- * converge. */
-enum lava_status lava_divide_leaves_solve(struct lava_copy_pool *pool, int64_t order, double *d, double *e,
-                                          double *q, int64_t ld);
+/* The leaves of the tridiagonal matrix d, e, from whose diagonal the elements of e between leaves were torn.
+ * d <- the eigenvalues; column j of q <- the vector of d[j], from its leaf's first row on; its columns have
+ * ld rows. ld is at least the size of each leaf. Returns LAVA_ERROR_UNAVAILABLE if one does not converge, or
+ * memory is short. */
+enum lava_status lava_divide_leaves_solve(struct lava_copy_pool *pool, int64_t order, double *d,
+                                          const double *e, double *q, int64_t ld);
 
 #endif

@@ -73,7 +73,7 @@ void lava_divide_level_write_columns(enum lava_type type, int64_t order, const u
                                      const uint32_t *places, void *block) {
     const struct lava_divide_layout layout = lava_divide_level_layout(type, order, 1, 0);
     uint32_t *words = (uint32_t *)(void *)((char *)block + layout.words);
-    const uint32_t all[LAVA_DIVIDE_MERGE_WORDS] = {0, (uint32_t)order, (uint32_t)order};
+    const uint32_t all[LAVA_DIVIDE_MERGE_WORDS] = {0, (uint32_t)order, (uint32_t)order, (uint32_t)order};
     memset(block, 0, (size_t)layout.bytes);
     memcpy(words, sources, (size_t)order * sizeof *words);
     if (places)

@@ -16,7 +16,8 @@ struct lava_divide_layout lava_divide_level_layout(enum lava_type type, int64_t 
 /* Fills in the block, of `order` columns; what merges keep is in `level`. */
 void lava_divide_level_write(const struct lava_deflation *level, int64_t order,
                              const struct lava_merge *merges, int64_t count, void *block);
-/* The same for columns that only move: a source and a place of each, and no merge. NULL: zeros. */
+/* The same for columns that only move: a source and a place of each, of one merge that keeps all. NULL:
+ * zeros. */
 void lava_divide_level_write_columns(enum lava_type type, int64_t order, const uint32_t *sources,
                                      const uint32_t *places, void *block);
 

@@ -1,9 +1,9 @@
 /* Divide and conquer on the device: eigenvalues and vectors of tridiagonal matrices of many kinds and orders,
  * in fp32 and fp64, beside those of the CPU's LAPACK. Q is a block of a larger matrix with NaN around it.
  *
- *     test_device_divide [tell]
+ *     test_device_divide [tell|faults]
  *
- * tell: prints the errors. */
+ * tell: prints the errors. faults: each step fails once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,6 +21,7 @@
 #include "lib/lapack/device_divide.h"
 #include "tests/robustness/device_test.h"
 #include "tests/robustness/factors.h"
+#include "tests/robustness/lapack_sweep.h"
 #include "tests/robustness/tridiagonal_kinds.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -184,10 +185,83 @@ static void refused(void **state) {
     lava_device_matrix_free(factors_engine, &work);
 }
 
+/* Orders of merges whose products are dispatches of a level, and of one with products of its own. */
+#define FAULT_ORDERS 2
+static const int64_t fault_orders[FAULT_ORDERS] = {150, 530};
+
+/* What a caller does of it, of which each step may fail. */
+static enum lava_status run_whole(void *problem, struct lava_progress *progress) {
+    struct run *run = problem;
+    const struct kinds_problem *x = run->problem;
+    size_t bytes = lava_type_bytes(x->type);
+    int64_t elements = lava_device_divide_work_elements(x->type, x->order);
+    struct lava_device_matrix q = {0}, work = {0};
+    struct lava_stream stream;
+    *progress = (struct lava_progress){0};
+    memcpy(run->values, x->d, (size_t)x->order * bytes);
+    memcpy(run->beside, x->e, (size_t)(x->order - 1) * bytes);
+    enum lava_status status = lava_device_matrix_create(factors_engine, x->type, x->order, x->order, &q);
+    status = status ? status : lava_device_matrix_create(factors_engine, x->type, elements, 1, &work);
+    if (!status) {
+        lava_stream_open(&stream, factors_engine, false);
+        const struct lava_device_divide divide = {
+            .type = x->type, .order = x->order, .d = run->values, .e = run->beside, .q = q, .work = work};
+        status = lava_device_divide(&stream, &divide);
+        if (!status)
+            status = lava_device_matrix_download(&stream, &q, LAVA_REGION_ALL, matrix_element(&run->q, 0, 0),
+                                                 run->q.ld);
+        status = lava_stream_close(&stream, status);
+    }
+    lava_device_matrix_free(factors_engine, &work);
+    lava_device_matrix_free(factors_engine, &q);
+    return status;
+}
+
+/* After a failure the next run is as good as ever. */
+static void check_whole(void *problem, bool came, bool is_new, const struct lava_progress *progress) {
+    const struct run *run = problem;
+    (void)progress;
+    if (came || !is_new)
+        return;
+    const struct kinds_errors ours =
+        kinds_errors_of(run->problem, run->values, matrix_element(&run->q, 0, 0), run->q.ld, problem_uniform);
+    kinds_judge(run->problem, &ours, &(const struct kinds_errors){0});
+}
+
+static void judge_none(const void *problem, const struct lapack_counts *of_downloads) {
+    (void)problem;
+    assert_true(of_downloads->passages > 1); /* one for each level, and the result */
+}
+
+static int open_copying(void **state) {
+    (void)state;
+    return device_test_open(true, &factors_engine);
+}
+
+static void faults(void **state) {
+    lava_engine_destroy(factors_engine);
+    assert_int_equal(open_copying(state), 0);
+    for (int i = 0; i < FAULT_ORDERS; i++) {
+        int64_t n = fault_orders[i];
+        struct kinds_problem problem = kinds_new(types[i], KINDS_RANDOM, n);
+        struct run run = {
+            .problem = &problem, .values = malloc((size_t)n * 8), .beside = malloc((size_t)n * 8)};
+        run.q = matrix_new(types[i], n, n);
+        const struct lapack_sweep sweep = {&factors_engine, open_copying, &run,      n,
+                                           run_whole,       check_whole,  judge_none};
+        lapack_sweep_run(&sweep);
+        free_run(&run);
+        kinds_free(&problem);
+    }
+}
+
 int main(int count, char **arguments) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(small_orders), cmocka_unit_test(kinds),
                                        cmocka_unit_test(large_orders), cmocka_unit_test(same_bits),
                                        cmocka_unit_test(not_numbers),  cmocka_unit_test(refused)};
+    const struct CMUnitTest with_faults[] = {cmocka_unit_test(faults)};
+    if (count > 1 && strcmp(arguments[1], "faults") == 0)
+        return cmocka_run_group_tests(with_faults, open_engine, close_engine);
     tells = count > 1 && strcmp(arguments[1], "tell") == 0;
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }
