@@ -260,7 +260,7 @@ size_t lava_engine_eigen_pipelines(const struct lava_engine *engine, const struc
         {fits, lava_pipelines_of(lava_type_facts(type)->qr_triangle)},
         {parts_fit, lava_pipelines_of(lava_type_facts(of_parts)->qr_triangle)},
         {fits, lava_pipelines_of(LAVA_MODULE_TRIDIAGONAL_REFLECTORS)},
-        {fits, lava_pipelines_of(LAVA_MODULE_REFLECTORS)}, /* device_reflectors.c has both */
+        {fits, lava_pipelines_of(LAVA_MODULE_REFLECTORS)}, /* lib/lapack/device_reflectors.c gets both */
         {fits, lava_pipelines_of(lava_eigen_bisection(type))},
         {parts_fit, lava_pipelines_of(LAVA_MODULE_EXPAND)},
     };

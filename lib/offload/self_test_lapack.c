@@ -1,7 +1,8 @@
-/* The last steps of a type's self-test: factorizations, inverses, QR and eigenvectors, from host memory to host memory.
- * Called by prepare.c's thread. Each case is a row of a table: the matrix, and two chains of factors that a
- * vector is multiplied by in double precision. Both must have the same result. Of factors each element is
- * compared, by all unit vectors. Elsewhere random vectors do: an element that is wrong gives another vector.
+/* The last steps of a type's self-test: factorizations, inverses, QR and eigenvectors, from host memory to
+ * host memory. Called by prepare.c's thread. Each case is a row of a table: the matrix, and two chains of
+ * factors that a vector is multiplied by in double precision. Both must have the same result. Of factors each
+ * element is compared, by all unit vectors. Elsewhere random vectors do: an element that is wrong gives
+ * another vector.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -117,13 +118,15 @@ static const struct row tridiagonal[] = {
 #define OF_EIGEN                                                                                             \
     .what = "eigenvectors", .kind = LAVA_OPERATION_EIGENVECTORS, .real_diagonal = true, .columns = ORDER,    \
     .limit = 1, .diagonal = 1, .by_norm = true, .bound = 16
-#define OF_SPECTRUM {FACTORS, .adjoint = true}, {FACTORS, .is_spectrum = true}, {FACTORS}
-static const struct row eigen[] = {
-    {OF_EIGEN, .stored = LAVA_REGION_LOWER, .expected = {{BEFORE, LOWER, .hermitian = true}},
-     .got = {OF_SPECTRUM}},
-    {OF_EIGEN, .stored = LAVA_REGION_UPPER, .expected = {{BEFORE, UPPER, .hermitian = true}},
-     .got = {OF_SPECTRUM}},
-    {0}};
+#define OF_SPECTRUM                                                                                          \
+    {FACTORS, .adjoint = true}, {FACTORS, .is_spectrum = true}, {                                            \
+        FACTORS                                                                                              \
+    }
+static const struct row eigen[] = {{OF_EIGEN, .stored = LAVA_REGION_LOWER,
+                                    .expected = {{BEFORE, LOWER, .hermitian = true}}, .got = {OF_SPECTRUM}},
+                                   {OF_EIGEN, .stored = LAVA_REGION_UPPER,
+                                    .expected = {{BEFORE, UPPER, .hermitian = true}}, .got = {OF_SPECTRUM}},
+                                   {0}};
 
 struct sample {
     const struct row *row;
