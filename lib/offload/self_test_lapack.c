@@ -118,15 +118,12 @@ static const struct row tridiagonal[] = {
 #define OF_EIGEN                                                                                             \
     .what = "eigenvectors", .kind = LAVA_OPERATION_EIGENVECTORS, .real_diagonal = true, .columns = ORDER,    \
     .limit = 1, .diagonal = 1, .by_norm = true, .bound = 16
-#define OF_SPECTRUM                                                                                          \
-    {FACTORS, .adjoint = true}, {FACTORS, .is_spectrum = true}, {                                            \
-        FACTORS                                                                                              \
-    }
-static const struct row eigen[] = {{OF_EIGEN, .stored = LAVA_REGION_LOWER,
-                                    .expected = {{BEFORE, LOWER, .hermitian = true}}, .got = {OF_SPECTRUM}},
-                                   {OF_EIGEN, .stored = LAVA_REGION_UPPER,
-                                    .expected = {{BEFORE, UPPER, .hermitian = true}}, .got = {OF_SPECTRUM}},
-                                   {0}};
+static const struct row eigen[] = {
+    {OF_EIGEN, .stored = LAVA_REGION_LOWER, .expected = {{BEFORE, LOWER, .hermitian = true}},
+     .got = {{FACTORS, .adjoint = true}, {FACTORS, .is_spectrum = true}, {FACTORS}}},
+    {OF_EIGEN, .stored = LAVA_REGION_UPPER, .expected = {{BEFORE, UPPER, .hermitian = true}},
+     .got = {{FACTORS, .adjoint = true}, {FACTORS, .is_spectrum = true}, {FACTORS}}},
+    {0}};
 
 struct sample {
     const struct row *row;
