@@ -1,5 +1,5 @@
 /* Reduces the matrix (cpu_tridiagonal.h), finds the eigenvalues of T (cpu_ql.h), and multiplies T's
- * eigenvectors by the reflections. Everything after the reduction is in double precision. Called by lib/abi
+ * eigenvectors by the reflections. T's eigenvectors have more digits than the result. Called by lib/abi
  * if there is no other routine, and by lib/offload, for which nothing is left to do. */
 #include "lib/host/cpu_eigen.h"
 
@@ -11,12 +11,12 @@
 #include "lib/host/cpu_ql.h"
 #include "lib/host/cpu_tridiagonal.h"
 
-static void sort(int64_t n, double *d, double *q) {
+static void sort(int64_t n, lava_cpu_wide *d, lava_cpu_wide *q) {
     for (int64_t i = 0; i < n - 1; i++) {
         int64_t least = i;
         for (int64_t j = i + 1; j < n; j++)
             least = d[j] < d[least] ? j : least;
-        double number = d[i];
+        lava_cpu_wide number = d[i];
         d[i] = d[least];
         d[least] = number;
         for (int64_t k = 0; k < n && q && least != i; k++) {
@@ -29,24 +29,24 @@ static void sort(int64_t n, double *d, double *q) {
 
 /* D <- the eigenvalues of T, ascending, Q <- its eigenvectors, unless it is NULL; E has room for n elements.
  * Returns how many eigenvalues were not found. */
-static int64_t find_values(int64_t n, double *d, double *e, double *q) {
-    double largest = 0;
+static int64_t find_values(int64_t n, lava_cpu_wide *d, lava_cpu_wide *e, lava_cpu_wide *q) {
+    lava_cpu_wide largest = 0;
     int exponent = 0;
     for (int64_t i = 0; i < n; i++)
-        largest = fmax(largest, fmax(fabs(d[i]), fabs(e[i])));
+        largest = fmaxl(largest, fmaxl(fabsl(d[i]), fabsl(e[i])));
     if (isfinite(largest))
-        frexp(largest, &exponent);
+        frexpl(largest, &exponent);
     for (int64_t i = 0; i < n; i++) {
-        d[i] = ldexp(d[i], -exponent);
-        e[i] = ldexp(e[i], -exponent);
-        e[i] = fabs(e[i]) < DBL_MIN ? 0 : e[i];
+        d[i] = ldexpl(d[i], -exponent);
+        e[i] = ldexpl(e[i], -exponent);
+        e[i] = fabsl(e[i]) < DBL_MIN ? 0 : e[i];
     }
     for (int64_t at = 0; at < n * n && q; at++)
         q[at] = at % (n + 1) == 0;
     int64_t left = lava_cpu_ql(n, d, e, q, q ? n : 0, n);
     sort(n, d, q);
     for (int64_t i = 0; i < n; i++)
-        d[i] = ldexp(d[i], exponent);
+        d[i] = ldexpl(d[i], exponent);
     return left;
 }
 
@@ -71,7 +71,7 @@ struct lava_cpu_range lava_cpu_eigen_select(const struct lava_operation *operati
 
 struct memory {
     void *tau, *real; /* tau, and D and E of the operation's real type */
-    double *d, *e, *q;
+    lava_cpu_wide *d, *e, *q;
     struct lava_number *z; /* one column */
 };
 
@@ -80,9 +80,9 @@ static bool allocate(const struct lava_operation *operation, struct memory *memo
     bool has_vectors = lava_operation_row(operation)->has_vectors;
     memory->tau = malloc(n * lava_type_bytes(operation->type));
     memory->real = malloc(2 * n * sizeof(double));
-    memory->d = malloc(2 * n * sizeof(double));
+    memory->d = malloc(2 * n * sizeof *memory->d);
     memory->e = memory->d + n;
-    memory->q = has_vectors ? malloc(n * n * sizeof(double)) : NULL;
+    memory->q = has_vectors ? malloc(n * n * sizeof *memory->q) : NULL;
     memory->z = malloc(n * sizeof *memory->z);
     return memory->tau && memory->real && memory->d && memory->z && (memory->q || !has_vectors);
 }
@@ -134,7 +134,7 @@ static void write_vectors(const struct lava_operation *operation, const struct m
     int64_t n = operation->n;
     for (int64_t j = 0; j < range.size; j++) {
         for (int64_t i = 0; i < n; i++)
-            memory->z[i] = (struct lava_number){memory->q[i + (range.first + j) * n], 0};
+            memory->z[i] = (struct lava_number){(double)memory->q[i + (range.first + j) * n], 0};
         for (int64_t k = 0; k < n - 1; k++) /* Q is H0 H1 ..., or ... H1 H0 */
             reflect(operation, memory, operation->c.region == LAVA_REGION_LOWER ? n - 2 - k : k);
         for (int64_t i = 0; i < n; i++)
@@ -166,7 +166,7 @@ static int64_t find(const struct lava_cpu_blas *blas, const struct lava_operatio
     int64_t info = find_values(n, memory->d, memory->e, memory->q);
     for (int64_t i = 0; i < n; i++)
         lava_number_write(type, lava_operation_element(memory->real, type, i, 0, 1),
-                          (struct lava_number){memory->d[i], 0});
+                          (struct lava_number){(double)memory->d[i], 0});
     return info;
 }
 
