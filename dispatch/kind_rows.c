@@ -1,4 +1,5 @@
 /* The table of kinds. It alone includes the files of all kinds, and nothing includes it. */
+#include "dispatch/eigen.h"
 #include "dispatch/factorization.h"
 #include "dispatch/inverse_plan.h"
 #include "dispatch/kinds.h"
@@ -27,6 +28,7 @@
 #define OF_Q                                                                                                 \
     .is_lapack = true, .flops = lava_qr_product_flops, .operand_bytes = lava_qr_product_bytes,               \
     .work = lava_operation_matrix_work, .overlaps = lava_operation_operands_overlap, .plan = lava_qr_plan
+#define OF_EIGEN    OF_A_MATRIX, .reduces = true, .has_values = true, .flops = lava_eigen_flops, .plan = lava_eigen_plan
 #define OF_A_VECTOR                                                                                          \
     .is_vector = true, .flops = lava_vector_plan_flops, .operand_bytes = lava_vector_plan_bytes,             \
     .work = lava_vector_plan_work, .reads = lava_vector_plan_reads, .overlaps = lava_vector_plan_overlaps,   \
@@ -57,7 +59,11 @@
  *     ssytrd   5.6 (6.0)  82.9 (91)     505 (544)
  *
  * ?sytrd is of NumPy's OpenBLAS 0.3.34 on another machine (2026-11-28), whose products took 28.8 (dgemm) and
- * 15.4 (sgemm) at 2048, 213 and 110 at 4096.
+ * 15.4 (sgemm) at 2048, 213 and 110 at 4096. On the same machine numpy.linalg.eigvalsh and eigh took, ms:
+ *
+ *                  512          1024         2048        4096
+ *     dsyevd N     14.3 (13.3)  53.4 (55)    272 (250)   1407 (1390)
+ *     dsyevd V                  94.8 (104)   491 (495)   2806 (2710)
  *
  * ?orgqr takes as long as ?geqrf. ?ormqr is what ?gels takes beside ?geqrf, 3.4 ms at 512 and 38 at 2048.
  * ?trtri and ?lauum are expected to take half of ?potri, which calls both. */
@@ -97,5 +103,8 @@ const struct lava_kind lava_kinds[LAVA_OPERATION_KINDS] = {
     [LAVA_OPERATION_TRIDIAGONAL]     = {"tridiagonal", .cpu = {4.3, 7e3, 5}, IS_TIMED(SYTRD), OF_A_MATRIX,
                                         .reduces = true, .flops = lava_tridiagonal_flops, .plan = lava_tridiagonal_plan},
     [LAVA_OPERATION_FACTORS_VECTOR]  = {"solve by factors for a vector", OF_A_VECTOR, .divides = true, .by_factors = true},
+    [LAVA_OPERATION_EIGENVALUES]     = {"eigenvalues", .cpu = {4.3, 7e3, 53}, TIMED_BY(SYTRD), OF_EIGEN},
+    [LAVA_OPERATION_EIGENVECTORS]    = {"eigenvectors", .cpu = {7.9, 7e3, 122}, TIMED_BY(SYTRD), OF_EIGEN,
+                                        .has_vectors = true},
 };
 // clang-format on

@@ -33,13 +33,15 @@ enum lava_operation_kind {
      * A is general, or the triangle of a symmetric or Hermitian matrix */
     LAVA_OPERATION_MATRIX_VECTOR,
     LAVA_OPERATION_TRIANGLE_VECTOR, /* C <- op(A) C, A triangular; m = k, in_place, alpha is 1 */
-    LAVA_OPERATION_SOLVE_VECTOR,  /* C <- the x with op(A) x = C; the same. C may be n vectors, b.ld apart */
-    LAVA_OPERATION_TRIDIAGONAL,   /* Hermitian, of which the region is stored; diagonal, beside and tau are
-                                   * written */
-    LAVA_OPERATION_FACTORS_VECTOR /* as SOLVE_VECTOR, by two triangles: a general A holds the factors of LU,
-                                   * with their pivots, a triangular one is Cholesky's factor */
+    LAVA_OPERATION_SOLVE_VECTOR, /* C <- the x with op(A) x = C; the same. C may be n vectors, b.ld apart */
+    LAVA_OPERATION_FACTORS_VECTOR, /* as SOLVE_VECTOR, by two triangles: a general A holds the factors of LU,
+                                    * with their pivots, a triangular one is Cholesky's factor */
+    /* of C, Hermitian, of which the region is stored; m = n = k, alpha is 1 */
+    LAVA_OPERATION_TRIDIAGONAL, /* diagonal, beside and tau are written */
+    LAVA_OPERATION_EIGENVALUES, /* diagonal and spectrum.found are written, and C is not */
+    LAVA_OPERATION_EIGENVECTORS /* so are spectrum's vectors, which may take C's place */
 };
-#define LAVA_OPERATION_KINDS (LAVA_OPERATION_FACTORS_VECTOR + 1)
+#define LAVA_OPERATION_KINDS (LAVA_OPERATION_EIGENVECTORS + 1)
 
 /* Routines of the CPU that are timed (cpu_families.h). */
 enum lava_cpu_family {
@@ -124,7 +126,8 @@ struct lava_kind {
     bool is_vector;   /* B and C are vectors; what is planned has no kernel of the table */
     bool divides;     /* such a one, whose C is solved for */
     bool by_factors;  /* such a one, with two triangles */
-    bool reduces;     /* C <- its tridiagonal form */
+    bool reduces;     /* C, or a copy of it, becomes tridiagonal */
+    bool has_values, has_vectors; /* C itself does not; eigenvalues are written, and eigenvectors are */
     struct lava_inverse_parts inverse;
     struct lava_qr_parts qr;
     enum lava_cpu_family family; /* by whose routine it is timed; a product's depends on its operands */

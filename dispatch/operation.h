@@ -28,6 +28,10 @@
  *     C <- the X with P' L U X = I: ?getri
  *     C <- T and the reflections of Q with T = Q' C Q, by the stored triangle: ?sytrd, ?hetrd
  *
+ * Eigenvalues and vectors go to places of their own, of which the second may be C:
+ *
+ *     W <- the diagonal of L with C = Z L Z', Z <- its columns: ?syevd, ?syev, ?syevr, ?syevx, ?hee..
+ *
  * Products with the Q of ?geqrf have one of A and B, whose columns hold the reflections: A is m x k, B is n x
  * k.
  *
@@ -111,6 +115,17 @@ struct lava_right_sides {
     bool factored; /* C holds the factors already and is not written; pivots are theirs */
 };
 
+/* The eigenvalues that are wanted, in ascending order, and where their vectors go. */
+enum lava_spectrum_range { LAVA_SPECTRUM_ALL, LAVA_SPECTRUM_VALUES, LAVA_SPECTRUM_INDICES };
+struct lava_spectrum {
+    enum lava_spectrum_range range;
+    double low, high;     /* by value: greater than low, and not greater than high */
+    int64_t first, count; /* by index, from 0 on */
+    void *vectors;        /* as many columns as there are values, with C's rows */
+    int64_t ld;
+    int64_t *found; /* how many values there are; NULL: it is not asked for */
+};
+
 /* Where the matrices of a batch are. Those of product i begin i times the stride (in elements) after the
  * operation's own. If the pointers are not NULL, they are at the i-th pointer instead. */
 struct lava_series {
@@ -145,7 +160,9 @@ struct lava_operation {
                       * distance, which the CPU uses */
     int64_t work_columns;
     void *tau;                        /* of the reflections, k elements; QR: written before C */
-    void *diagonal, *beside;          /* tridiagonal: D and E, real; NULL: they are not wanted */
+    void *diagonal, *beside;          /* tridiagonal: D and E, real; NULL: they are not wanted. Eigenvalues:
+                                       * where they go */
+    struct lava_spectrum spectrum;    /* eigenvalues and vectors */
     bool adjoint;                     /* QR_LEFT and QR_RIGHT: Q's adjoint; QR with right-hand sides: C's */
     struct lava_right_sides sides;    /* Cholesky, LU and QR */
     const struct lava_series *series; /* a batch of such operations, C's all apart; NULL: one */

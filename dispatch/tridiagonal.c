@@ -31,10 +31,8 @@ bool lava_tridiagonal_fits(const struct lava_capabilities *device, enum lava_typ
 /* The scratch is one column, which has 32-bit indices, padded. */
 #define SCRATCH_MOST ((double)(INT32_MAX - 64))
 
-/* Returns the bytes of the matrix, of V and W, and of the rest of the scratch; UINT64_MAX if one does not fit
- * a buffer. */
-static uint64_t matrices_bytes(const struct lava_capabilities *device,
-                               const struct lava_operation *operation) {
+uint64_t lava_tridiagonal_bytes(const struct lava_capabilities *device,
+                                const struct lava_operation *operation) {
     int64_t n = operation->n, blocks = (n - 1) / LAVA_TRIDIAGONAL_TILE + 1;
     int64_t rows = blocks * LAVA_TRIDIAGONAL_TILE, columns = 3 * LAVA_TRIDIAGONAL_PANEL + blocks + 8;
     uint64_t bytes = lava_solve_matrix_bytes(device, operation->type, n, n);
@@ -58,8 +56,8 @@ static struct lava_operation largest_product(const struct lava_operation *operat
     return product;
 }
 
-/* Returns the device's time between the upload and the download. The CPU records ahead of the device. */
-static double device_ns(const struct lava_halving *request, double flops_per_s) {
+/* The CPU records ahead of the device. */
+double lava_tridiagonal_device_ns(const struct lava_halving *request, double flops_per_s) {
     const struct lava_operation *operation = request->operation;
     double n = (double)operation->n, panels = ceil(n / LAVA_TRIDIAGONAL_PANEL) - 1;
     double read_bytes = lava_operation_operand_bytes(operation) / 3 * (n + PASSES * panels);
@@ -77,11 +75,11 @@ enum lava_reason lava_tridiagonal_plan(const struct lava_plan_request *asked, st
         return reason;
     const struct lava_operation product = largest_product(operation);
     bool has_products = operation->n > LAVA_TRIDIAGONAL_PANEL;
-    reason =
-        lava_halving_plan(&request, &product, has_products, matrices_bytes(request.device, operation), plan);
+    reason = lava_halving_plan(&request, &product, has_products,
+                               lava_tridiagonal_bytes(request.device, operation), plan);
     if (reason == LAVA_REASON_FORCED)
-        plan->gpu_ns =
-            lava_halving_gpu_ns(&request, device_ns(&request, plan->flops_per_s), plan->flops_per_s) +
-            1e9 * lava_operation_operand_bytes(operation) / LAVA_HALVING_BUFFER_BYTES_PER_S;
+        plan->gpu_ns = lava_halving_gpu_ns(&request, lava_tridiagonal_device_ns(&request, plan->flops_per_s),
+                                           plan->flops_per_s) +
+                       1e9 * lava_operation_operand_bytes(operation) / LAVA_HALVING_BUFFER_BYTES_PER_S;
     return reason;
 }

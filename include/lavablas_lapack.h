@@ -151,6 +151,73 @@ void chetrd_(const char *uplo, const int *n, void *a, const int *lda, float *d, 
 void zhetrd_(const char *uplo, const int *n, void *a, const int *lda, double *d, double *e, void *tau,
              void *work, const int *lwork, int *info, size_t uplo_length);
 
+/* ?syev, ?syevd, ?heev, ?heevd: w <- the eigenvalues of a symmetric or Hermitian matrix, n x n, ascending, of
+ * which the named triangle is read. With jobz 'V' A <- the eigenvectors, its columns, in the same order; with
+ * 'N' the triangle is destroyed. The workspaces have the sizes that LAPACK's routine asks for. If one of
+ * lwork, lrwork and liwork is -1 nothing is computed, and the workspaces' first elements become those sizes.
+ * info: 0, -i as above, or a positive number: not all eigenvalues were found. All are computed by divide and
+ * conquer, or by bisection without vectors. */
+void ssyev_(const char *jobz, const char *uplo, const int *n, float *a, const int *lda, float *w, float *work,
+            const int *lwork, int *info, size_t jobz_length, size_t uplo_length);
+void dsyev_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w,
+            double *work, const int *lwork, int *info, size_t jobz_length, size_t uplo_length);
+void cheev_(const char *jobz, const char *uplo, const int *n, void *a, const int *lda, float *w, void *work,
+            const int *lwork, float *rwork, int *info, size_t jobz_length, size_t uplo_length);
+void zheev_(const char *jobz, const char *uplo, const int *n, void *a, const int *lda, double *w, void *work,
+            const int *lwork, double *rwork, int *info, size_t jobz_length, size_t uplo_length);
+void ssyevd_(const char *jobz, const char *uplo, const int *n, float *a, const int *lda, float *w,
+             float *work, const int *lwork, int *iwork, const int *liwork, int *info, size_t jobz_length,
+             size_t uplo_length);
+void dsyevd_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w,
+             double *work, const int *lwork, int *iwork, const int *liwork, int *info, size_t jobz_length,
+             size_t uplo_length);
+void cheevd_(const char *jobz, const char *uplo, const int *n, void *a, const int *lda, float *w, void *work,
+             const int *lwork, float *rwork, const int *lrwork, int *iwork, const int *liwork, int *info,
+             size_t jobz_length, size_t uplo_length);
+void zheevd_(const char *jobz, const char *uplo, const int *n, void *a, const int *lda, double *w, void *work,
+             const int *lwork, double *rwork, const int *lrwork, int *iwork, const int *liwork, int *info,
+             size_t jobz_length, size_t uplo_length);
+
+/* ?syevr, ?syevx, ?heevr, ?heevx: the same for all eigenvalues (range 'A'), for those greater than vl and not
+ * greater than vu ('V'), or for those from il to iu, counted from 1 ('I'). *m <- how many there are, w <-
+ * them, and z <- their eigenvectors, as many columns, ldz elements apart. The triangle of A is destroyed.
+ * isuppz <- the rows from 1 to n for each vector; ifail <- zeros. abstol is not needed: the error is always
+ * that of the least tolerance. */
+void ssyevr_(const char *jobz, const char *range, const char *uplo, const int *n, float *a, const int *lda,
+             const float *vl, const float *vu, const int *il, const int *iu, const float *abstol, int *m,
+             float *w, float *z, const int *ldz, int *isuppz, float *work, const int *lwork, int *iwork,
+             const int *liwork, int *info, size_t jobz_length, size_t range_length, size_t uplo_length);
+void dsyevr_(const char *jobz, const char *range, const char *uplo, const int *n, double *a, const int *lda,
+             const double *vl, const double *vu, const int *il, const int *iu, const double *abstol, int *m,
+             double *w, double *z, const int *ldz, int *isuppz, double *work, const int *lwork, int *iwork,
+             const int *liwork, int *info, size_t jobz_length, size_t range_length, size_t uplo_length);
+void cheevr_(const char *jobz, const char *range, const char *uplo, const int *n, void *a, const int *lda,
+             const float *vl, const float *vu, const int *il, const int *iu, const float *abstol, int *m,
+             float *w, void *z, const int *ldz, int *isuppz, void *work, const int *lwork, float *rwork,
+             const int *lrwork, int *iwork, const int *liwork, int *info, size_t jobz_length,
+             size_t range_length, size_t uplo_length);
+void zheevr_(const char *jobz, const char *range, const char *uplo, const int *n, void *a, const int *lda,
+             const double *vl, const double *vu, const int *il, const int *iu, const double *abstol, int *m,
+             double *w, void *z, const int *ldz, int *isuppz, void *work, const int *lwork, double *rwork,
+             const int *lrwork, int *iwork, const int *liwork, int *info, size_t jobz_length,
+             size_t range_length, size_t uplo_length);
+void ssyevx_(const char *jobz, const char *range, const char *uplo, const int *n, float *a, const int *lda,
+             const float *vl, const float *vu, const int *il, const int *iu, const float *abstol, int *m,
+             float *w, float *z, const int *ldz, float *work, const int *lwork, int *iwork, int *ifail,
+             int *info, size_t jobz_length, size_t range_length, size_t uplo_length);
+void dsyevx_(const char *jobz, const char *range, const char *uplo, const int *n, double *a, const int *lda,
+             const double *vl, const double *vu, const int *il, const int *iu, const double *abstol, int *m,
+             double *w, double *z, const int *ldz, double *work, const int *lwork, int *iwork, int *ifail,
+             int *info, size_t jobz_length, size_t range_length, size_t uplo_length);
+void cheevx_(const char *jobz, const char *range, const char *uplo, const int *n, void *a, const int *lda,
+             const float *vl, const float *vu, const int *il, const int *iu, const float *abstol, int *m,
+             float *w, void *z, const int *ldz, void *work, const int *lwork, float *rwork, int *iwork,
+             int *ifail, int *info, size_t jobz_length, size_t range_length, size_t uplo_length);
+void zheevx_(const char *jobz, const char *range, const char *uplo, const int *n, void *a, const int *lda,
+             const double *vl, const double *vu, const int *il, const int *iu, const double *abstol, int *m,
+             double *w, void *z, const int *ldz, void *work, const int *lwork, double *rwork, int *iwork,
+             int *ifail, int *info, size_t jobz_length, size_t range_length, size_t uplo_length);
+
 /* ?geqrf: A <- Q and R with A = Q R. A is m x n, column-major, its columns lda elements apart, at least 1 and
  * at least m. R takes the place of A's upper triangle, and Q is a product of min(m, n) reflections H = I -
  * tau v v': v is 0 above the diagonal, 1 on it, and stored below it; tau has as many elements. ?orgqr, and
@@ -307,6 +374,70 @@ void chetrd_64_(const char *uplo, const int64_t *n, void *a, const int64_t *lda,
                 void *tau, void *work, const int64_t *lwork, int64_t *info, size_t uplo_length);
 void zhetrd_64_(const char *uplo, const int64_t *n, void *a, const int64_t *lda, double *d, double *e,
                 void *tau, void *work, const int64_t *lwork, int64_t *info, size_t uplo_length);
+void ssyev_64_(const char *jobz, const char *uplo, const int64_t *n, float *a, const int64_t *lda, float *w,
+               float *work, const int64_t *lwork, int64_t *info, size_t jobz_length, size_t uplo_length);
+void dsyev_64_(const char *jobz, const char *uplo, const int64_t *n, double *a, const int64_t *lda, double *w,
+               double *work, const int64_t *lwork, int64_t *info, size_t jobz_length, size_t uplo_length);
+void cheev_64_(const char *jobz, const char *uplo, const int64_t *n, void *a, const int64_t *lda, float *w,
+               void *work, const int64_t *lwork, float *rwork, int64_t *info, size_t jobz_length,
+               size_t uplo_length);
+void zheev_64_(const char *jobz, const char *uplo, const int64_t *n, void *a, const int64_t *lda, double *w,
+               void *work, const int64_t *lwork, double *rwork, int64_t *info, size_t jobz_length,
+               size_t uplo_length);
+void ssyevd_64_(const char *jobz, const char *uplo, const int64_t *n, float *a, const int64_t *lda, float *w,
+                float *work, const int64_t *lwork, int64_t *iwork, const int64_t *liwork, int64_t *info,
+                size_t jobz_length, size_t uplo_length);
+void dsyevd_64_(const char *jobz, const char *uplo, const int64_t *n, double *a, const int64_t *lda,
+                double *w, double *work, const int64_t *lwork, int64_t *iwork, const int64_t *liwork,
+                int64_t *info, size_t jobz_length, size_t uplo_length);
+void cheevd_64_(const char *jobz, const char *uplo, const int64_t *n, void *a, const int64_t *lda, float *w,
+                void *work, const int64_t *lwork, float *rwork, const int64_t *lrwork, int64_t *iwork,
+                const int64_t *liwork, int64_t *info, size_t jobz_length, size_t uplo_length);
+void zheevd_64_(const char *jobz, const char *uplo, const int64_t *n, void *a, const int64_t *lda, double *w,
+                void *work, const int64_t *lwork, double *rwork, const int64_t *lrwork, int64_t *iwork,
+                const int64_t *liwork, int64_t *info, size_t jobz_length, size_t uplo_length);
+void ssyevr_64_(const char *jobz, const char *range, const char *uplo, const int64_t *n, float *a,
+                const int64_t *lda, const float *vl, const float *vu, const int64_t *il, const int64_t *iu,
+                const float *abstol, int64_t *m, float *w, float *z, const int64_t *ldz, int64_t *isuppz,
+                float *work, const int64_t *lwork, int64_t *iwork, const int64_t *liwork, int64_t *info,
+                size_t jobz_length, size_t range_length, size_t uplo_length);
+void dsyevr_64_(const char *jobz, const char *range, const char *uplo, const int64_t *n, double *a,
+                const int64_t *lda, const double *vl, const double *vu, const int64_t *il, const int64_t *iu,
+                const double *abstol, int64_t *m, double *w, double *z, const int64_t *ldz, int64_t *isuppz,
+                double *work, const int64_t *lwork, int64_t *iwork, const int64_t *liwork, int64_t *info,
+                size_t jobz_length, size_t range_length, size_t uplo_length);
+void cheevr_64_(const char *jobz, const char *range, const char *uplo, const int64_t *n, void *a,
+                const int64_t *lda, const float *vl, const float *vu, const int64_t *il, const int64_t *iu,
+                const float *abstol, int64_t *m, float *w, void *z, const int64_t *ldz, int64_t *isuppz,
+                void *work, const int64_t *lwork, float *rwork, const int64_t *lrwork, int64_t *iwork,
+                const int64_t *liwork, int64_t *info, size_t jobz_length, size_t range_length,
+                size_t uplo_length);
+void zheevr_64_(const char *jobz, const char *range, const char *uplo, const int64_t *n, void *a,
+                const int64_t *lda, const double *vl, const double *vu, const int64_t *il, const int64_t *iu,
+                const double *abstol, int64_t *m, double *w, void *z, const int64_t *ldz, int64_t *isuppz,
+                void *work, const int64_t *lwork, double *rwork, const int64_t *lrwork, int64_t *iwork,
+                const int64_t *liwork, int64_t *info, size_t jobz_length, size_t range_length,
+                size_t uplo_length);
+void ssyevx_64_(const char *jobz, const char *range, const char *uplo, const int64_t *n, float *a,
+                const int64_t *lda, const float *vl, const float *vu, const int64_t *il, const int64_t *iu,
+                const float *abstol, int64_t *m, float *w, float *z, const int64_t *ldz, float *work,
+                const int64_t *lwork, int64_t *iwork, int64_t *ifail, int64_t *info, size_t jobz_length,
+                size_t range_length, size_t uplo_length);
+void dsyevx_64_(const char *jobz, const char *range, const char *uplo, const int64_t *n, double *a,
+                const int64_t *lda, const double *vl, const double *vu, const int64_t *il, const int64_t *iu,
+                const double *abstol, int64_t *m, double *w, double *z, const int64_t *ldz, double *work,
+                const int64_t *lwork, int64_t *iwork, int64_t *ifail, int64_t *info, size_t jobz_length,
+                size_t range_length, size_t uplo_length);
+void cheevx_64_(const char *jobz, const char *range, const char *uplo, const int64_t *n, void *a,
+                const int64_t *lda, const float *vl, const float *vu, const int64_t *il, const int64_t *iu,
+                const float *abstol, int64_t *m, float *w, void *z, const int64_t *ldz, void *work,
+                const int64_t *lwork, float *rwork, int64_t *iwork, int64_t *ifail, int64_t *info,
+                size_t jobz_length, size_t range_length, size_t uplo_length);
+void zheevx_64_(const char *jobz, const char *range, const char *uplo, const int64_t *n, void *a,
+                const int64_t *lda, const double *vl, const double *vu, const int64_t *il, const int64_t *iu,
+                const double *abstol, int64_t *m, double *w, void *z, const int64_t *ldz, void *work,
+                const int64_t *lwork, double *rwork, int64_t *iwork, int64_t *ifail, int64_t *info,
+                size_t jobz_length, size_t range_length, size_t uplo_length);
 void sgetri_64_(const int64_t *n, float *a, const int64_t *lda, const int64_t *ipiv, float *work,
                 const int64_t *lwork, int64_t *info);
 void dgetri_64_(const int64_t *n, double *a, const int64_t *lda, const int64_t *ipiv, double *work,

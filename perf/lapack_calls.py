@@ -1,12 +1,12 @@
 """Times LAPACK's routines as they are called, without what NumPy and SciPy do around them: run it plain, then with the
 library preloaded.
 
-    python3 perf/lapack_calls.py [--calls N] [--types s,d,c,z] [--last ROUTINE] N ...
+    python3 perf/lapack_calls.py [--calls N] [--types s,d,c,z] [--last ROUTINE] [--eigen] N ...
 
 Matrices are in Fortran's order and are factored in place. Milliseconds, the median of five calls after those of 0.3 s, because
 a GPU raises its clock. gesv, posv and gels have 64 right-hand sides, gesvN has N. gels4 has 4 N equations and N / 2 unknowns,
 gelsW N / 2 equations and 4 N unknowns, both one right-hand side. With --last the routines after that one are left out, with
-what would have to be computed for them.
+what would have to be computed for them. With --eigen it times eigenvalues and eigenvectors instead.
 """
 import argparse
 import statistics
@@ -74,17 +74,38 @@ def calls_of(letter, n):
     yield 'gesvN', lambda: (copy_of(general),), lambda a: routine('gesv')(a, definite, overwrite_a=1)
 
 
+def eigen_calls_of(letter, n):
+    """The same of eigenvalues: N without vectors, V with all, I with a tenth of them."""
+    general = random_matrix(numpy.random.default_rng(1), (n, n), TYPES[letter])
+    hermitian = numpy.asfortranarray((general + general.conj().T) / 2)
+    scratch = numpy.empty_like(hermitian, order='F')
+
+    def copy():
+        scratch[...] = hermitian
+        return (scratch,)
+
+    def routine(name):
+        return getattr(lapack, letter + ('he' if letter in 'cz' else 'sy') + name)
+
+    yield 'evd N', copy, lambda a: routine('evd')(a, compute_v=0, lower=1, overwrite_a=1)
+    yield 'evd V', copy, lambda a: routine('evd')(a, compute_v=1, lower=1, overwrite_a=1)
+    yield 'evr N', copy, lambda a: routine('evr')(a, compute_v=0, lower=1, overwrite_a=1)
+    yield 'evr V', copy, lambda a: routine('evr')(a, compute_v=1, lower=1, overwrite_a=1)
+    yield 'evr I', copy, lambda a: routine('evr')(a, compute_v=1, lower=1, overwrite_a=1, range='I', il=1, iu=n // 10)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--calls', type=int, default=5)
     parser.add_argument('--types', default='s,d')
     parser.add_argument('--last', metavar='ROUTINE')
+    parser.add_argument('--eigen', action='store_true')
     parser.add_argument('sizes', nargs='+', type=int)
     arguments = parser.parse_args()
     for n in arguments.sizes:
         for letter in arguments.types.split(','):
             times = []
-            for name, prepare, call in calls_of(letter, n):
+            for name, prepare, call in (eigen_calls_of if arguments.eigen else calls_of)(letter, n):
                 times.append('%s %.2f' % (name, median_of(arguments.calls, prepare, call)))
                 if name == arguments.last:
                     break

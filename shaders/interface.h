@@ -165,6 +165,9 @@
 #define LAVA_TRIDIAGONAL_INVOCATIONS 256
 #define LAVA_TRIDIAGONAL_HEAD        8 /* elements of the scratch that describe a reflection */
 #define LAVA_TRIDIAGONAL_KEY_BYTES   16
+/* Eigenvalues by multisection: those of a workgroup, and the points of each. */
+#define LAVA_BISECTION_VALUES 16
+#define LAVA_BISECTION_POINTS 8
 /* Flags of its columns. */
 #define LAVA_TRIDIAGONAL_FINISHES 1 /* the reflection of the column before */
 #define LAVA_TRIDIAGONAL_BEGINS   2 /* the column is brought up to date, and its norm summed up */
@@ -487,8 +490,9 @@ LAVA_BLOCK_END(lava_qr_constants)
 LAVA_BLOCK_BEGIN(lava_qr_triangle_constants)
 LAVA_ADDRESS gram; /* V^H V, column-major; columns are LAVA_QR_BLOCK elements apart */
 LAVA_ADDRESS t;    /* as gram */
-LAVA_ADDRESS tau;
-LAVA_U32 order; /* 1 to LAVA_QR_BLOCK */
+LAVA_ADDRESS tau; /* of the first one */
+LAVA_U32 order;   /* 1 to LAVA_QR_BLOCK */
+LAVA_I32 tau_step; /* elements from a tau to the next one, 1 or -1 */
 LAVA_BLOCK_END(lava_qr_triangle_constants)
 #endif
 
@@ -506,6 +510,46 @@ LAVA_U32 element_words; /* 1, 2 or 4 */
 LAVA_U32 one_word;      /* the word of an element that is not 0 if the element is 1, and its bits */
 LAVA_U32 one_bits;
 LAVA_BLOCK_END(lava_reflectors_constants)
+#endif
+
+#if !defined(LAVA_SHADER) || defined(LAVA_SHADER_TRIDIAGONAL_REFLECTORS)
+LAVA_BLOCK_BEGIN(lava_tridiagonal_reflectors_constants)
+LAVA_ADDRESS source; /* the element that row 0 of V's first column would be of */
+LAVA_ADDRESS v;
+LAVA_I32 column_step; /* elements from a column of the source to the next one */
+LAVA_U32 ldv;
+LAVA_U32 rows; /* of V */
+LAVA_U32 columns;
+LAVA_I32 one; /* the row of V's first column that has its one */
+LAVA_I32 one_step;
+LAVA_U32 element_words; /* as above */
+LAVA_U32 one_word;
+LAVA_U32 one_bits;
+LAVA_BLOCK_END(lava_tridiagonal_reflectors_constants)
+#endif
+
+#if !defined(LAVA_SHADER) || defined(LAVA_SHADER_EXPAND)
+LAVA_BLOCK_BEGIN(lava_expand_constants)
+LAVA_ADDRESS source; /* real */
+LAVA_ADDRESS target; /* complex */
+LAVA_U32 ld;         /* in elements */
+LAVA_U32 ldt;
+LAVA_U32 rows;
+LAVA_U32 columns;
+LAVA_U32 number_words; /* 1 or 2 */
+LAVA_BLOCK_END(lava_expand_constants)
+#endif
+
+#if !defined(LAVA_SHADER) || defined(LAVA_SHADER_BISECTION)
+LAVA_BLOCK_BEGIN(lava_bisection_constants)
+LAVA_ADDRESS diagonal;
+LAVA_ADDRESS squares; /* of what is beside it: element i belongs to row i and the one before; the first is 0 */
+LAVA_ADDRESS low;     /* of the intervals; `count` of them */
+LAVA_ADDRESS high;
+LAVA_U32 order;
+LAVA_U32 first; /* the number of the first eigenvalue, from 0 on */
+LAVA_U32 count;
+LAVA_BLOCK_END(lava_bisection_constants)
 #endif
 
 #if !defined(LAVA_SHADER) || defined(LAVA_SHADER_COPY)

@@ -24,7 +24,9 @@ void main()
 {
     uint row = gl_LocalInvocationIndex;
     for (uint e = 0; e < constants.order; e++) {
-        const ELEMENT tau = Target(constants.tau + e * ELEMENT_BYTES).element;
+        /* lavapipe reads what all lanes read once more at the end of a loop: not before the first tau */
+        int64_t at = int64_t(min(e, constants.order - 1)) * constants.tau_step;
+        const ELEMENT tau = Target(constants.tau + uint64_t(at * int(ELEMENT_BYTES))).element;
         barrier();
         if (row < e)
             gram[row] = Target(constants.gram + (e * LAVA_QR_BLOCK + row) * ELEMENT_BYTES).element;

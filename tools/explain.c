@@ -34,6 +34,7 @@ static const struct argument {
     size_t offset;
     const char *letters; /* allowed letters; NULL: the argument is a size */
 } arguments_known[] = {
+    {"JOBZ", offsetof(struct explain_arguments, job), "NV"},
     {"SIDE", offsetof(struct explain_arguments, side), "LR"},
     {"UPLO", offsetof(struct explain_arguments, uplo), "UL"},
     {"TRANSA", offsetof(struct explain_arguments, transa), "NTC"},
@@ -75,6 +76,14 @@ static const struct shape {
     {LAVA_FAMILY_POTRI, "UPLO N ", explain_make_inverse},
     {LAVA_FAMILY_GETRI, "N ", explain_make_inverse_by_lu},
     {LAVA_FAMILY_SYTRD, "UPLO N ", explain_make_tridiagonal},
+    {LAVA_FAMILY_SYEV, "JOBZ UPLO N ", explain_make_eigen},
+    {LAVA_FAMILY_HEEV, "JOBZ UPLO N ", explain_make_eigen},
+    {LAVA_FAMILY_SYEVD, "JOBZ UPLO N ", explain_make_eigen},
+    {LAVA_FAMILY_HEEVD, "JOBZ UPLO N ", explain_make_eigen},
+    {LAVA_FAMILY_SYEVR, "JOBZ UPLO N ", explain_make_eigen},
+    {LAVA_FAMILY_HEEVR, "JOBZ UPLO N ", explain_make_eigen},
+    {LAVA_FAMILY_SYEVX, "JOBZ UPLO N ", explain_make_eigen},
+    {LAVA_FAMILY_HEEVX, "JOBZ UPLO N ", explain_make_eigen},
     {LAVA_FAMILY_GEQRF, "M N ", explain_make_qr},
     {LAVA_FAMILY_ORGQR, "M N K ", explain_make_qr},
     {LAVA_FAMILY_ORMQR, "SIDE TRANS M N K ", explain_make_qr_product},

@@ -177,6 +177,14 @@ bool explain_make_tridiagonal(const struct explain_arguments *x, struct lava_ope
     return valid;
 }
 
+/* All eigenvalues; the vectors take the matrix's place. */
+bool explain_make_eigen(const struct explain_arguments *x, struct lava_operation *operation) {
+    bool valid = explain_make_cholesky(x, operation);
+    operation->kind = x->job == 'V' ? LAVA_OPERATION_EIGENVECTORS : LAVA_OPERATION_EIGENVALUES;
+    operation->spectrum = (struct lava_spectrum){.vectors = operation->c.first, .ld = operation->c.ld};
+    return valid;
+}
+
 bool explain_make_lu(const struct explain_arguments *x, struct lava_operation *operation) {
     operation->kind = LAVA_OPERATION_LU;
     operation->m = x->m;

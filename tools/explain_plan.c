@@ -5,6 +5,7 @@
 
 #include "dispatch/arithmetic.h"
 #include "dispatch/bands.h"
+#include "dispatch/eigen.h"
 #include "dispatch/inverse_plan.h"
 #include "dispatch/program.h"
 #include "dispatch/qr.h"
@@ -102,6 +103,18 @@ static void show_tridiagonal(const struct lava_operation *operation) {
     printf("  download      %s, in blocks of %d columns\n", what, LAVA_SOLVE_TRAPEZOID);
 }
 
+static void show_eigen(const struct lava_operation *operation) {
+    show_upload(operation);
+    printf("  reduce        by panels of %d columns\n", LAVA_TRIDIAGONAL_PANEL);
+    if (!lava_operation_row(operation)->has_vectors) {
+        printf("  bisect        in %d rounds\n", lava_eigen_rounds(operation->type));
+        return;
+    }
+    printf("  divide        down to small matrices, and multiply\n");
+    printf("  multiply      by blocks of %d reflections\n", LAVA_QR_BLOCK);
+    printf("  download      the eigenvectors\n");
+}
+
 /* The matrix stays in host memory. */
 static void show_block_columns(const struct lava_operation *operation, const struct lava_plan *plan) {
     int64_t width = plan->columns.width;
@@ -152,6 +165,8 @@ void explain_plan(const struct lava_operation *operation, const struct lava_plan
         show_factorization(operation, plan);
     else if (kind->inverse.inverts || kind->inverse.squares)
         show_inverse(operation);
+    else if (kind->has_values)
+        show_eigen(operation);
     else if (kind->reduces)
         show_tridiagonal(operation);
     else if (kind->is_lapack)

@@ -173,6 +173,20 @@
     LAVA_IN_REAL_TYPES(LAVA_FORMS_LAPACK, X, SYTRD, sytrd)                        \
     LAVA_IN_COMPLEX_TYPES(LAVA_FORMS_LAPACK, X, SYTRD, hetrd)
 
+/* Its eigenvalues, and its eigenvectors, which take its place; some of both, which go elsewhere. */
+#define LAVA_SYEV_ROUTINES(X)                                                     \
+    LAVA_IN_REAL_TYPES(LAVA_FORMS_LAPACK, X, SYEV, syev)                          \
+    LAVA_IN_COMPLEX_TYPES(LAVA_FORMS_LAPACK, X, HEEV, heev)
+#define LAVA_SYEVD_ROUTINES(X)                                                    \
+    LAVA_IN_REAL_TYPES(LAVA_FORMS_LAPACK, X, SYEVD, syevd)                        \
+    LAVA_IN_COMPLEX_TYPES(LAVA_FORMS_LAPACK, X, HEEVD, heevd)
+#define LAVA_SYEVR_ROUTINES(X)                                                    \
+    LAVA_IN_REAL_TYPES(LAVA_FORMS_LAPACK, X, SYEVR, syevr)                        \
+    LAVA_IN_COMPLEX_TYPES(LAVA_FORMS_LAPACK, X, HEEVR, heevr)
+#define LAVA_SYEVX_ROUTINES(X)                                                    \
+    LAVA_IN_REAL_TYPES(LAVA_FORMS_LAPACK, X, SYEVX, syevx)                        \
+    LAVA_IN_COMPLEX_TYPES(LAVA_FORMS_LAPACK, X, HEEVX, heevx)
+
 /* A vector to another one. They have no operation and are not counted, so they are not among LAVA_ROUTINES. */
 #define LAVA_COPY_ROUTINES(X) LAVA_IN_ALL_TYPES(LAVA_FORMS_VECTOR, X, COPY, copy)
 
@@ -205,7 +219,11 @@
     LAVA_LAUUM_ROUTINES(X)                                                     \
     LAVA_POTRI_ROUTINES(X)                                                     \
     LAVA_GETRI_ROUTINES(X)                                                     \
-    LAVA_SYTRD_ROUTINES(X)
+    LAVA_SYTRD_ROUTINES(X)                                                     \
+    LAVA_SYEV_ROUTINES(X)                                                      \
+    LAVA_SYEVD_ROUTINES(X)                                                     \
+    LAVA_SYEVR_ROUTINES(X)                                                     \
+    LAVA_SYEVX_ROUTINES(X)
 
 /* These say what a type is in C's argument lists: ELEMENT behind a pointer, BYTES of one, VALUE as a scalar, which is never by
  * value for complex types, and ADDRESS where such a scalar lies. 16-bit numbers are integers that hold the bits, as in
@@ -291,7 +309,15 @@ enum lava_family {
     LAVA_FAMILY_LAUUM,
     LAVA_FAMILY_POTRI,
     LAVA_FAMILY_GETRI,
-    LAVA_FAMILY_SYTRD
+    LAVA_FAMILY_SYTRD,
+    LAVA_FAMILY_SYEV,
+    LAVA_FAMILY_HEEV,
+    LAVA_FAMILY_SYEVD,
+    LAVA_FAMILY_HEEVD,
+    LAVA_FAMILY_SYEVR,
+    LAVA_FAMILY_HEEVR,
+    LAVA_FAMILY_SYEVX,
+    LAVA_FAMILY_HEEVX
 };
 
 struct lava_routine_row {

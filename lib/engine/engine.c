@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dispatch/divide.h"
+#include "dispatch/eigen.h"
 #include "dispatch/factorization.h"
 #include "dispatch/qr.h"
 #include "dispatch/tridiagonal.h"
@@ -238,6 +240,29 @@ lava_engine_tridiagonal_pipelines(const struct lava_engine *engine, const struct
         {fits, lava_pipelines_of(facts->tridiagonal_tiles)},
         {parts_fit, lava_pipelines_of(parts->tridiagonal_column)},
         {parts_fit, lava_pipelines_of(parts->tridiagonal_tiles)},
+    };
+    return collect(needs, sizeof needs / sizeof needs[0], specifications);
+}
+
+size_t lava_engine_eigen_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,
+                                   struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]) {
+    const struct lava_capabilities *capabilities = &engine->device->capabilities;
+    enum lava_type type = kernel->type, of_parts = lava_type_facts(type)->complex_type;
+    bool shares = kernel->scheme == LAVA_SCHEME_NONE;
+    bool fits = shares && lava_eigen_fits(capabilities, type),
+         parts_fit = shares && lava_eigen_fits(capabilities, of_parts);
+    const struct need needs[] = {
+        {fits, lava_pipelines_of(lava_divide_module(type, LAVA_DIVIDE_COLUMNS))},
+        {fits, lava_pipelines_of(lava_divide_module(type, LAVA_DIVIDE_ROTATE))},
+        {fits, lava_pipelines_of(lava_divide_module(type, LAVA_DIVIDE_SECULAR))},
+        {fits, lava_pipelines_of(lava_divide_module(type, LAVA_DIVIDE_VECTORS))},
+        {fits, lava_pipelines_of(lava_divide_module(type, LAVA_DIVIDE_MULTIPLY))},
+        {fits, lava_pipelines_of(lava_type_facts(type)->qr_triangle)},
+        {parts_fit, lava_pipelines_of(lava_type_facts(of_parts)->qr_triangle)},
+        {fits, lava_pipelines_of(LAVA_MODULE_TRIDIAGONAL_REFLECTORS)},
+        {fits, lava_pipelines_of(LAVA_MODULE_REFLECTORS)}, /* lib/lapack/device_reflectors.c gets both */
+        {fits, lava_pipelines_of(lava_eigen_bisection(type))},
+        {parts_fit, lava_pipelines_of(LAVA_MODULE_EXPAND)},
     };
     return collect(needs, sizeof needs / sizeof needs[0], specifications);
 }

@@ -79,6 +79,9 @@ size_t lava_engine_qr_pipelines(const struct lava_engine *engine, const struct l
 size_t
 lava_engine_tridiagonal_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,
                                   struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]);
+/* The same of kernels that eigenvalues and eigenvectors need besides. */
+size_t lava_engine_eigen_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,
+                                   struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]);
 /* The same for inverses, besides. */
 size_t
 lava_engine_inverse_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,

@@ -119,10 +119,12 @@ enum lava_status lava_reflectors_triangle(const struct lava_reflectors *task, in
                                           .precision = task->precision,
                                           .chain = lava_qr_chain(rows),
                                           .overrides = task->overrides};
-    const struct lava_qr_triangle_constants constants = {.gram = lava_device_matrix_address(&work->gram),
-                                                         .t = lava_device_matrix_address(&work->t),
-                                                         .tau = element_address(&task->tau, from),
-                                                         .order = (uint32_t)count};
+    const struct lava_qr_triangle_constants constants = {
+        .gram = lava_device_matrix_address(&work->gram),
+        .t = lava_device_matrix_address(&work->t),
+        .tau = element_address(&task->tau, from + (task->descends ? count - 1 : 0)),
+        .order = (uint32_t)count,
+        .tau_step = task->descends ? -1 : 1};
     enum lava_status status = lava_device_product(task->stream, &product);
     if (status == LAVA_ERROR_DEVICE_MEMORY) {
         /* A triangle needs all of V packed at once, the whole square parts of it. */

@@ -23,6 +23,7 @@ struct lava_reflectors_work lava_reflectors_cut(const struct lava_device_matrix 
 struct lava_reflectors {
     struct lava_stream *stream;
     struct lava_device_matrix tau; /* of all reflections: one column, of the matrix's type */
+    bool descends;                 /* a block's first reflection is the last one of its tau */
     struct lava_reflectors_work work;
     enum lava_precision precision;
     const struct lava_overrides *overrides;

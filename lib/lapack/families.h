@@ -33,9 +33,14 @@ lava_family_run lava_block_factorizer_run;
 /* ?trtri, ?lauum, ?potri and ?getri. Of inverses by a factor, none or all columns are written. */
 lava_family_run lava_inverter_run;
 
-/* ?sytrd and ?hetrd. All columns are written, or none. LAVA_ERROR_SCALED: the result is not finite, and nothing was
- * written; LAVA_ERROR_UNDERFLOW: the same of numbers that are too small. */
+/* ?sytrd and ?hetrd. All columns are written, or none. LAVA_ERROR_SCALED: the result is not finite, and
+ * nothing was written; LAVA_ERROR_UNDERFLOW: the same of numbers that are too small. */
 lava_family_run lava_tridiagonal_runner_run;
+
+/* ?syevd, ?heevd and the like. All is written, or nothing. LAVA_ERROR_SCALED: a number is not finite, or
+ * LAPACK scales the matrix; LAVA_ERROR_UNDERFLOW as above; LAVA_ERROR_SELF_TEST: the result cannot be right.
+ */
+lava_family_run lava_eigen_runner_run;
 
 /* ?geqrf, least squares (?gels), the matrix Q (?orgqr) and products with it (?ormqr). The LQ factorization of
  * least squares with a wide matrix is the adjoint of its adjoint's QR factorization, with the same tau:

@@ -166,6 +166,7 @@ static void free_all(struct lava_lapack_run *run) {
     lava_device_matrix_free(run->engine, &run->whole);
     free(run->words);
     free(run->buffer);
+    free(run->vectors);
     free(run->order);
 }
 

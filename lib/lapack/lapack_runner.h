@@ -6,7 +6,8 @@
  *     right-hand sides  solve              what is checked, then C's result
  *                                          right-hand sides
  *
- * A family is a file: factorizer.c, inverter.c, qr_runner.c and solver.c. One user of an engine at a time, as
+ * A family is a file: factorizer.c, inverter.c, qr_runner.c, tridiagonal_runner.c,
+ * eigen_runner.c and solver.c. One user of an engine at a time, as
  * for lib/product/runner.h: lib/offload sees to that. */
 #ifndef LAVA_LAPACK_LAPACK_RUNNER_H
 #define LAVA_LAPACK_LAPACK_RUNNER_H
@@ -37,6 +38,7 @@ struct lava_lapack_run {
     uint32_t *words; /* in host memory: those of `small` */
     void
         *buffer; /* m x n elements in host memory, which collect C's result; NULL: C is written as it comes */
+    void *vectors;   /* eigenvectors in host memory */
     int64_t *order;  /* of the buffer's columns in C; NULL: the same */
     bool only_reads; /* C stays as it is */
     bool is_in_work; /* `work` is C's result */

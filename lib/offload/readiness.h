@@ -28,6 +28,7 @@ enum lava_step {
     LAVA_STEP_QR,
     LAVA_STEP_VECTORS,
     LAVA_STEP_TRIDIAGONAL,
+    LAVA_STEP_EIGEN,
     LAVA_STEP_COUNT
 };
 

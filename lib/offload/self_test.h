@@ -62,6 +62,9 @@ enum lava_status lava_self_test_vectors(struct lava_self_test *test, bool (*stop
 /* The same for tridiagonal forms, once the test of operations that are not plain has ended. */
 enum lava_status lava_self_test_tridiagonal(struct lava_self_test *test, bool (*stops)(void));
 
+/* The same for eigenvalues and eigenvectors, once the test of tridiagonal forms has ended. */
+enum lava_status lava_self_test_eigen(struct lava_self_test *test, bool (*stops)(void));
+
 /* All that lava_self_test_begin leads to at once. The caller holds the engine. */
 enum lava_status lava_self_test_run(struct lava_engine *engine, enum lava_type type);
 

@@ -1,7 +1,8 @@
-/* The last steps of a type's self-test: factorizations, inverses and QR, from host memory to host memory.
- * Called by prepare.c's thread. Each case is a row of a table: the matrix, and two chains of factors that a
- * vector is multiplied by in double precision. Both must have the same result. Of factors each element is
- * compared, by all unit vectors. Elsewhere random vectors do: an element that is wrong gives another vector.
+/* The last steps of a type's self-test: factorizations, inverses, QR and eigenvectors, from host memory to
+ * host memory. Called by prepare.c's thread. Each case is a row of a table: the matrix, and two chains of
+ * factors that a vector is multiplied by in double precision. Both must have the same result. Of factors each
+ * element is compared, by all unit vectors. Elsewhere random vectors do: an element that is wrong gives
+ * another vector.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -37,6 +38,7 @@ struct step {
     bool unit, adjoint, hermitian;
     bool reflects;       /* its columns are reflections */
     bool below;          /* these begin one row below the diagonal */
+    bool is_spectrum;    /* the eigenvalues on the diagonal, and zeros */
     bool is_band;        /* elements that are not beside the diagonal are zero */
     bool swaps, unswaps; /* rows of the product, as the pivots say */
 };
@@ -112,11 +114,22 @@ static const struct row tridiagonal[] = {
              {AFTER, LOWER, .reflects = true, .below = true}}},
     {0}};
 
+/* A = Z L Z^H. Z's columns are FACTORS; the reflections of an upper triangle are applied in another order. */
+#define OF_EIGEN                                                                                             \
+    .what = "eigenvectors", .kind = LAVA_OPERATION_EIGENVECTORS, .real_diagonal = true, .columns = ORDER,    \
+    .limit = 1, .diagonal = 1, .by_norm = true, .bound = 16
+static const struct row eigen[] = {
+    {OF_EIGEN, .stored = LAVA_REGION_LOWER, .expected = {{BEFORE, LOWER, .hermitian = true}},
+     .got = {{FACTORS, .adjoint = true}, {FACTORS, .is_spectrum = true}, {FACTORS}}},
+    {OF_EIGEN, .stored = LAVA_REGION_UPPER, .expected = {{BEFORE, UPPER, .hermitian = true}},
+     .got = {{FACTORS, .adjoint = true}, {FACTORS, .is_spectrum = true}, {FACTORS}}},
+    {0}};
+
 struct sample {
     const struct row *row;
     enum lava_type type;
     int panels;                     /* as in struct lava_panel_choice */
-    unsigned char *memory[SOURCES]; /* NONE: of tau */
+    unsigned char *memory[SOURCES]; /* NONE: of tau, or of eigenvalues */
     int64_t pivots[ORDER];
     double worst; /* of reflections and pivots, in units of its bound */
 };
@@ -175,6 +188,11 @@ static bool make(struct sample *sample) {
     return true;
 }
 
+static struct lava_number spectrum_at(const struct sample *sample, int64_t i) {
+    enum lava_type real = lava_type_real(sample->type);
+    return lava_number_read(real, lava_operation_element(sample->memory[NONE], real, i, 0, 1));
+}
+
 /* Returns element (i, j) of what a step multiplies by. */
 static struct lava_number element(const struct sample *sample, const struct step *step, int64_t i,
                                   int64_t j) {
@@ -182,6 +200,8 @@ static struct lava_number element(const struct sample *sample, const struct step
     int64_t row = is_turned_round ? j : i, column = is_turned_round ? i : j;
     bool is_diagonal = i == j, is_stored = is_in(step->part, row, column);
     bool is_turned = is_turned_round != (step->hermitian && !is_stored);
+    if (step->is_spectrum)
+        return i == j ? spectrum_at(sample, i) : (struct lava_number){0, 0};
     if (step->is_band && llabs(i - j) > 1)
         return (struct lava_number){0, 0};
     if (step->below && i <= j + 1)
@@ -336,6 +356,7 @@ static enum lava_status run(const struct lava_self_test *test, const struct lava
     static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1, 1, 1, 1}};
     const struct lava_overrides overrides = {.kernel = kernel};
     const struct row *row = sample->row;
+    bool is_eigen = lava_kinds[kind].has_vectors;
     const struct lava_operation operation = {
         .kind = kind,
         .type = sample->type,
@@ -350,7 +371,9 @@ static enum lava_status run(const struct lava_self_test *test, const struct lava
               .real_diagonal = row->real_diagonal && lava_type_is_complex(sample->type)},
         .alpha.real = 1,
         .pivots = sample->pivots,
-        .tau = sample->memory[NONE]};
+        .tau = sample->memory[NONE],
+        .diagonal = is_eigen ? sample->memory[NONE] : NULL,
+        .spectrum = {.vectors = sample->memory[FACTORS], .ld = LD}};
     lava_family_run *const run_plan = lava_ways_of(&operation)->run;
     struct lava_progress progress;
     struct lava_plan plan;
@@ -452,6 +475,10 @@ enum lava_status lava_self_test_inverses(struct lava_self_test *test, bool (*sto
 
 enum lava_status lava_self_test_qr(struct lava_self_test *test, bool (*stops)(void)) {
     return test_by_one_kernel(test, stops, lava_engine_qr_pipelines, qr);
+}
+
+enum lava_status lava_self_test_eigen(struct lava_self_test *test, bool (*stops)(void)) {
+    return test_by_one_kernel(test, stops, lava_engine_eigen_pipelines, eigen);
 }
 
 enum lava_status lava_self_test_tridiagonal(struct lava_self_test *test, bool (*stops)(void)) {

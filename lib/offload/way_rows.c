@@ -1,5 +1,6 @@
 /* The table of what is done with the kinds. It alone includes the files of all kinds, and nothing includes
  * it. */
+#include "lib/host/cpu_eigen.h"
 #include "lib/host/cpu_inverse.h"
 #include "lib/host/cpu_least_squares.h"
 #include "lib/host/cpu_qr.h"
@@ -16,6 +17,7 @@ static enum lava_status run_product(struct lava_engine *engine, const struct lav
 // clang-format off
 #define FACTORS  LAVA_STEP_FACTORS,  lava_factorizer_run,   lava_block_factorizer_run, lava_cpu_systems_run
 #define INVERSES LAVA_STEP_INVERSES, lava_inverter_run,     NULL,                      lava_cpu_inverse_run
+#define EIGEN    LAVA_STEP_EIGEN,    lava_eigen_runner_run, NULL,                      lava_cpu_eigen_run
 
 const struct lava_ways lava_ways_table[LAVA_OPERATION_KINDS] = {
     /*                                  step                  run                    by blocks                 finish */
@@ -36,5 +38,7 @@ const struct lava_ways lava_ways_table[LAVA_OPERATION_KINDS] = {
     [LAVA_OPERATION_SOLVE_VECTOR]    = {LAVA_STEP_VECTORS,    lava_vector_run,       NULL,                     NULL},
     [LAVA_OPERATION_TRIDIAGONAL]     = {LAVA_STEP_TRIDIAGONAL, lava_tridiagonal_runner_run, NULL,              lava_cpu_tridiagonal_run},
     [LAVA_OPERATION_FACTORS_VECTOR]  = {LAVA_STEP_VECTORS,    lava_vector_run,       NULL,                     NULL},
+    [LAVA_OPERATION_EIGENVALUES]     = {EIGEN},
+    [LAVA_OPERATION_EIGENVECTORS]    = {EIGEN},
 };
 // clang-format on

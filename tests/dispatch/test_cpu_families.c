@@ -130,6 +130,8 @@ static void test_all_operations_of_a_family(void **state) {
                  {LAVA_OPERATION_INVERT_CHOLESKY, LAVA_CPU_FAMILY_POTRI},
                  {LAVA_OPERATION_INVERT_LU, LAVA_CPU_FAMILY_GETRI},
                  {LAVA_OPERATION_TRIDIAGONAL, LAVA_CPU_FAMILY_SYTRD},
+                 {LAVA_OPERATION_EIGENVALUES, LAVA_CPU_FAMILY_SYTRD},
+                 {LAVA_OPERATION_EIGENVECTORS, LAVA_CPU_FAMILY_SYTRD},
                  {LAVA_OPERATION_SOLVE, LAVA_CPU_FAMILY_TRSM},
                  {LAVA_OPERATION_PRODUCT, LAVA_CPU_FAMILY_GEMM}};
     const struct lava_cpu_figures plain = new_cpu(true);

@@ -29,7 +29,7 @@
 /* The variants for triangular operands have a second loop, for steps on the diagonal. Around it a compiler
  * may keep a few values in memory: Intel's for Xe2 two registers, Asahi's 12 bytes (Mesa 26.1). */
 #define TRIANGULAR_SPILLS 16
-#define MAX_OF_ROW        (6 * LAVA_ENGINE_PIPELINES)
+#define MAX_OF_ROW        (7 * LAVA_ENGINE_PIPELINES)
 #define MAX_CREATED       (LAVA_PROFILE_MAX_KERNELS * MAX_OF_ROW)
 
 static const char *const module_names[] = {
@@ -68,6 +68,7 @@ static size_t pipelines_of(const struct test *test, const struct lava_kernel *ke
     count += lava_engine_factor_pipelines(test->engine, kernel, specifications + count);
     count += lava_engine_qr_pipelines(test->engine, kernel, specifications + count);
     count += lava_engine_tridiagonal_pipelines(test->engine, kernel, specifications + count);
+    count += lava_engine_eigen_pipelines(test->engine, kernel, specifications + count);
     return count + lava_engine_inverse_pipelines(test->engine, kernel, specifications + count);
 }
 

@@ -25,9 +25,10 @@ static void families_fill(char *letters, const int *options, int option) {
     struct families_##integer {                                                                              \
         integer ms[FAMILIES_MOST_GROUPS], ns[FAMILIES_MOST_GROUPS], ks[FAMILIES_MOST_GROUPS];                \
         integer ldas[FAMILIES_MOST_GROUPS], ldbs[FAMILIES_MOST_GROUPS], ldcs[FAMILIES_MOST_GROUPS];          \
-        integer sizes[FAMILIES_MOST_GROUPS], strides[3], counts[1];                                          \
+        integer sizes[FAMILIES_MOST_GROUPS], strides[3], counts[1], rsizes[1], isizes[1];                    \
         char as[FAMILIES_MOST_GROUPS], bs[FAMILIES_MOST_GROUPS];                                             \
         char uplos[FAMILIES_MOST_GROUPS], sides[FAMILIES_MOST_GROUPS], diags[FAMILIES_MOST_GROUPS];          \
+        char jobs[1], ranges[1];                                                                             \
     };                                                                                                       \
     static const struct families_##integer *families_fill_##integer(const struct families_arguments *x) {    \
         static struct families_##integer v;                                                                  \
@@ -39,6 +40,8 @@ static void families_fill(char *letters, const int *options, int option) {
         }                                                                                                    \
         v.strides[0] = (integer)x->stride_a, v.strides[1] = (integer)x->stride_b;                            \
         v.strides[2] = (integer)x->stride_c, v.counts[0] = (integer)x->count;                                \
+        v.rsizes[0] = (integer)x->rsize, v.isizes[0] = (integer)x->isize;                                    \
+        v.jobs[0] = x->job, v.ranges[0] = x->range;                                                          \
         families_fill(v.uplos, x->uplos, x->uplo);                                                           \
         families_fill(v.sides, x->sides, x->side);                                                           \
         families_fill(v.diags, x->diags, x->diag);                                                           \
@@ -191,6 +194,37 @@ FAMILIES_INTEGERS(int64_t)
 #define FAMILIES_SYTRD_FORTRAN_PASS(type, scalar)                                                            \
     (v->uplos, v->ns, x->c, v->ldcs, FAMILIES_PART(1, 16), FAMILIES_PART(3, 8), x->ipiv,                     \
      (void *)(uintptr_t)x->b, v->sizes, x->info, 1001)
+
+/* The range's ends are where other routines have scalars, and il and iu where they have m and k; the
+ * tolerance is the least. */
+static const double families_none[1];
+#define FAMILIES_SYEV_FORTRAN_PASS(type, scalar)                                                             \
+    (v->jobs, v->uplos, v->ns, x->c, v->ldcs, x->w, (void *)(uintptr_t)x->b, v->sizes, x->info, 1001, 1002)
+#define FAMILIES_HEEV_FORTRAN_PASS(type, scalar)                                                             \
+    (v->jobs, v->uplos, v->ns, x->c, v->ldcs, x->w, (void *)(uintptr_t)x->b, v->sizes, x->rwork, x->info,    \
+     1001, 1002)
+#define FAMILIES_SYEVD_FORTRAN_PASS(type, scalar)                                                            \
+    (v->jobs, v->uplos, v->ns, x->c, v->ldcs, x->w, (void *)(uintptr_t)x->b, v->sizes, x->iwork, v->isizes,  \
+     x->info, 1001, 1002)
+#define FAMILIES_HEEVD_FORTRAN_PASS(type, scalar)                                                            \
+    (v->jobs, v->uplos, v->ns, x->c, v->ldcs, x->w, (void *)(uintptr_t)x->b, v->sizes, x->rwork, v->rsizes,  \
+     x->iwork, v->isizes, x->info, 1001, 1002)
+#define FAMILIES_SYEVR_FORTRAN_PASS(type, scalar)                                                            \
+    (v->jobs, v->ranges, v->uplos, v->ns, x->c, v->ldcs, x->alpha, x->beta, v->ms, v->ks, families_none,     \
+     x->found, x->w, x->z, v->ldas, x->support, (void *)(uintptr_t)x->b, v->sizes, x->iwork, v->isizes,      \
+     x->info, 1001, 1002, 1003)
+#define FAMILIES_HEEVR_FORTRAN_PASS(type, scalar)                                                            \
+    (v->jobs, v->ranges, v->uplos, v->ns, x->c, v->ldcs, x->alpha, x->beta, v->ms, v->ks, families_none,     \
+     x->found, x->w, x->z, v->ldas, x->support, (void *)(uintptr_t)x->b, v->sizes, x->rwork, v->rsizes,      \
+     x->iwork, v->isizes, x->info, 1001, 1002, 1003)
+#define FAMILIES_SYEVX_FORTRAN_PASS(type, scalar)                                                            \
+    (v->jobs, v->ranges, v->uplos, v->ns, x->c, v->ldcs, x->alpha, x->beta, v->ms, v->ks, families_none,     \
+     x->found, x->w, x->z, v->ldas, (void *)(uintptr_t)x->b, v->sizes, x->iwork, x->support, x->info, 1001,  \
+     1002, 1003)
+#define FAMILIES_HEEVX_FORTRAN_PASS(type, scalar)                                                            \
+    (v->jobs, v->ranges, v->uplos, v->ns, x->c, v->ldcs, x->alpha, x->beta, v->ms, v->ks, families_none,     \
+     x->found, x->w, x->z, v->ldas, (void *)(uintptr_t)x->b, v->sizes, x->rwork, x->iwork, x->support,       \
+     x->info, 1001, 1002, 1003)
 
 #define FAMILIES_CALL(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)            \
     void prefix##routine##suffix FAMILIES_##family##_##convention##_LIST(integer, type, scalar);             \

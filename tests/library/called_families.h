@@ -9,7 +9,7 @@
 #include "lib/base/routines.h"
 
 /* The bytes of each argument, zero-padded to eight. */
-#define FAMILIES_MOST_ARGUMENTS 20
+#define FAMILIES_MOST_ARGUMENTS 27
 struct families_note {
     int calls;
     const char *name;
@@ -35,6 +35,10 @@ struct families_arguments {
     const void *a, *b;        /* matrices, or for batches arrays of pointers */
     void *c;
     void *ipiv, *info; /* integers of the routine's */
+    /* Eigenvalues: letters; W, Z with lda, M, and isuppz or ifail; more workspaces and their sizes. */
+    char job, range;
+    void *w, *z, *found, *support, *rwork, *iwork;
+    int64_t rsize, isize;
 };
 
 /* The arguments of the last call. */

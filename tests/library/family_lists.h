@@ -362,6 +362,101 @@
     FAMILIES_PUT(5, e) FAMILIES_PUT(6, tau) FAMILIES_PUT(7, work) FAMILIES_PUT(8, lwork)                \
     FAMILIES_PUT(9, info) FAMILIES_PUT(10, length_1)
 
+#define FAMILIES_SYEV_FORTRAN_LIST(integer, type, scalar)                                               \
+    (const char *jobz, const char *uplo, const integer *n, void *a, const integer *lda, void *w,        \
+     void *work, const integer *lwork, integer *info, size_t length_1, size_t length_2)
+#define FAMILIES_SYEV_FORTRAN_PUT                                                                       \
+    FAMILIES_PUT(0, jobz) FAMILIES_PUT(1, uplo) FAMILIES_PUT(2, n) FAMILIES_PUT(3, a)                   \
+     FAMILIES_PUT(4, lda) FAMILIES_PUT(5, w) FAMILIES_PUT(6, work) FAMILIES_PUT(7, lwork)               \
+     FAMILIES_PUT(8, info) FAMILIES_PUT(9, length_1) FAMILIES_PUT(10, length_2)
+
+#define FAMILIES_HEEV_FORTRAN_LIST(integer, type, scalar)                                               \
+    (const char *jobz, const char *uplo, const integer *n, void *a, const integer *lda, void *w,        \
+     void *work, const integer *lwork, void *rwork, integer *info, size_t length_1, size_t length_2)
+#define FAMILIES_HEEV_FORTRAN_PUT                                                                       \
+    FAMILIES_PUT(0, jobz) FAMILIES_PUT(1, uplo) FAMILIES_PUT(2, n) FAMILIES_PUT(3, a)                   \
+     FAMILIES_PUT(4, lda) FAMILIES_PUT(5, w) FAMILIES_PUT(6, work) FAMILIES_PUT(7, lwork)               \
+     FAMILIES_PUT(8, rwork) FAMILIES_PUT(9, info) FAMILIES_PUT(10, length_1) FAMILIES_PUT(11, length_2)
+
+#define FAMILIES_SYEVD_FORTRAN_LIST(integer, type, scalar)                                              \
+    (const char *jobz, const char *uplo, const integer *n, void *a, const integer *lda, void *w,        \
+     void *work, const integer *lwork, integer *iwork, const integer *liwork, integer *info,            \
+     size_t length_1, size_t length_2)
+#define FAMILIES_SYEVD_FORTRAN_PUT                                                                      \
+    FAMILIES_PUT(0, jobz) FAMILIES_PUT(1, uplo) FAMILIES_PUT(2, n) FAMILIES_PUT(3, a)                   \
+     FAMILIES_PUT(4, lda) FAMILIES_PUT(5, w) FAMILIES_PUT(6, work) FAMILIES_PUT(7, lwork)               \
+     FAMILIES_PUT(8, iwork) FAMILIES_PUT(9, liwork) FAMILIES_PUT(10, info) FAMILIES_PUT(11, length_1)   \
+     FAMILIES_PUT(12, length_2)
+
+#define FAMILIES_HEEVD_FORTRAN_LIST(integer, type, scalar)                                              \
+    (const char *jobz, const char *uplo, const integer *n, void *a, const integer *lda, void *w,        \
+     void *work, const integer *lwork, void *rwork, const integer *lrwork, integer *iwork,              \
+     const integer *liwork, integer *info, size_t length_1, size_t length_2)
+#define FAMILIES_HEEVD_FORTRAN_PUT                                                                      \
+    FAMILIES_PUT(0, jobz) FAMILIES_PUT(1, uplo) FAMILIES_PUT(2, n) FAMILIES_PUT(3, a)                   \
+     FAMILIES_PUT(4, lda) FAMILIES_PUT(5, w) FAMILIES_PUT(6, work) FAMILIES_PUT(7, lwork)               \
+     FAMILIES_PUT(8, rwork) FAMILIES_PUT(9, lrwork) FAMILIES_PUT(10, iwork) FAMILIES_PUT(11, liwork)    \
+     FAMILIES_PUT(12, info) FAMILIES_PUT(13, length_1) FAMILIES_PUT(14, length_2)
+
+#define FAMILIES_SYEVR_FORTRAN_LIST(integer, type, scalar)                                              \
+    (const char *jobz, const char *range, const char *uplo, const integer *n, void *a,                  \
+     const integer *lda, const void *vl, const void *vu, const integer *il, const integer *iu,          \
+     const void *abstol, integer *m, void *w, void *z, const integer *ldz, integer *isuppz, void *work, \
+     const integer *lwork, integer *iwork, const integer *liwork, integer *info, size_t length_1,       \
+     size_t length_2, size_t length_3)
+#define FAMILIES_SYEVR_FORTRAN_PUT                                                                      \
+    FAMILIES_PUT(0, jobz) FAMILIES_PUT(1, range) FAMILIES_PUT(2, uplo) FAMILIES_PUT(3, n)               \
+     FAMILIES_PUT(4, a) FAMILIES_PUT(5, lda) FAMILIES_PUT(6, vl) FAMILIES_PUT(7, vu)                    \
+     FAMILIES_PUT(8, il) FAMILIES_PUT(9, iu) FAMILIES_PUT(10, abstol) FAMILIES_PUT(11, m)               \
+     FAMILIES_PUT(12, w) FAMILIES_PUT(13, z) FAMILIES_PUT(14, ldz) FAMILIES_PUT(15, isuppz)             \
+     FAMILIES_PUT(16, work) FAMILIES_PUT(17, lwork) FAMILIES_PUT(18, iwork) FAMILIES_PUT(19, liwork)    \
+     FAMILIES_PUT(20, info) FAMILIES_PUT(21, length_1) FAMILIES_PUT(22, length_2)                       \
+     FAMILIES_PUT(23, length_3)
+
+#define FAMILIES_HEEVR_FORTRAN_LIST(integer, type, scalar)                                              \
+    (const char *jobz, const char *range, const char *uplo, const integer *n, void *a,                  \
+     const integer *lda, const void *vl, const void *vu, const integer *il, const integer *iu,          \
+     const void *abstol, integer *m, void *w, void *z, const integer *ldz, integer *isuppz, void *work, \
+     const integer *lwork, void *rwork, const integer *lrwork, integer *iwork, const integer *liwork,   \
+     integer *info, size_t length_1, size_t length_2, size_t length_3)
+#define FAMILIES_HEEVR_FORTRAN_PUT                                                                      \
+    FAMILIES_PUT(0, jobz) FAMILIES_PUT(1, range) FAMILIES_PUT(2, uplo) FAMILIES_PUT(3, n)               \
+     FAMILIES_PUT(4, a) FAMILIES_PUT(5, lda) FAMILIES_PUT(6, vl) FAMILIES_PUT(7, vu)                    \
+     FAMILIES_PUT(8, il) FAMILIES_PUT(9, iu) FAMILIES_PUT(10, abstol) FAMILIES_PUT(11, m)               \
+     FAMILIES_PUT(12, w) FAMILIES_PUT(13, z) FAMILIES_PUT(14, ldz) FAMILIES_PUT(15, isuppz)             \
+     FAMILIES_PUT(16, work) FAMILIES_PUT(17, lwork) FAMILIES_PUT(18, rwork) FAMILIES_PUT(19, lrwork)    \
+     FAMILIES_PUT(20, iwork) FAMILIES_PUT(21, liwork) FAMILIES_PUT(22, info) FAMILIES_PUT(23, length_1) \
+     FAMILIES_PUT(24, length_2) FAMILIES_PUT(25, length_3)
+
+#define FAMILIES_SYEVX_FORTRAN_LIST(integer, type, scalar)                                              \
+    (const char *jobz, const char *range, const char *uplo, const integer *n, void *a,                  \
+     const integer *lda, const void *vl, const void *vu, const integer *il, const integer *iu,          \
+     const void *abstol, integer *m, void *w, void *z, const integer *ldz, void *work,                  \
+     const integer *lwork, integer *iwork, integer *ifail, integer *info, size_t length_1,              \
+     size_t length_2, size_t length_3)
+#define FAMILIES_SYEVX_FORTRAN_PUT                                                                      \
+    FAMILIES_PUT(0, jobz) FAMILIES_PUT(1, range) FAMILIES_PUT(2, uplo) FAMILIES_PUT(3, n)               \
+     FAMILIES_PUT(4, a) FAMILIES_PUT(5, lda) FAMILIES_PUT(6, vl) FAMILIES_PUT(7, vu)                    \
+     FAMILIES_PUT(8, il) FAMILIES_PUT(9, iu) FAMILIES_PUT(10, abstol) FAMILIES_PUT(11, m)               \
+     FAMILIES_PUT(12, w) FAMILIES_PUT(13, z) FAMILIES_PUT(14, ldz) FAMILIES_PUT(15, work)               \
+     FAMILIES_PUT(16, lwork) FAMILIES_PUT(17, iwork) FAMILIES_PUT(18, ifail) FAMILIES_PUT(19, info)     \
+     FAMILIES_PUT(20, length_1) FAMILIES_PUT(21, length_2) FAMILIES_PUT(22, length_3)
+
+#define FAMILIES_HEEVX_FORTRAN_LIST(integer, type, scalar)                                              \
+    (const char *jobz, const char *range, const char *uplo, const integer *n, void *a,                  \
+     const integer *lda, const void *vl, const void *vu, const integer *il, const integer *iu,          \
+     const void *abstol, integer *m, void *w, void *z, const integer *ldz, void *work,                  \
+     const integer *lwork, void *rwork, integer *iwork, integer *ifail, integer *info, size_t length_1, \
+     size_t length_2, size_t length_3)
+#define FAMILIES_HEEVX_FORTRAN_PUT                                                                      \
+    FAMILIES_PUT(0, jobz) FAMILIES_PUT(1, range) FAMILIES_PUT(2, uplo) FAMILIES_PUT(3, n)               \
+     FAMILIES_PUT(4, a) FAMILIES_PUT(5, lda) FAMILIES_PUT(6, vl) FAMILIES_PUT(7, vu)                    \
+     FAMILIES_PUT(8, il) FAMILIES_PUT(9, iu) FAMILIES_PUT(10, abstol) FAMILIES_PUT(11, m)               \
+     FAMILIES_PUT(12, w) FAMILIES_PUT(13, z) FAMILIES_PUT(14, ldz) FAMILIES_PUT(15, work)               \
+     FAMILIES_PUT(16, lwork) FAMILIES_PUT(17, rwork) FAMILIES_PUT(18, iwork) FAMILIES_PUT(19, ifail)    \
+     FAMILIES_PUT(20, info) FAMILIES_PUT(21, length_1) FAMILIES_PUT(22, length_2)                       \
+     FAMILIES_PUT(23, length_3)
+
 #define FAMILIES_ROUTINES(X)                                                                            \
     LAVA_GEMMT_ROUTINES(X) LAVA_SYRK_ROUTINES(X) LAVA_SYMM_ROUTINES(X) LAVA_SYR2K_ROUTINES(X)           \
     LAVA_TRIANGULAR_ROUTINES(X) LAVA_GEMV_ROUTINES(X) LAVA_SYMV_ROUTINES(X) LAVA_TRMV_ROUTINES(X)       \
@@ -371,7 +466,8 @@
     LAVA_POSV_ROUTINES(X) LAVA_GETRS_ROUTINES(X) LAVA_GESV_ROUTINES(X)                             \
     LAVA_GEQRF_ROUTINES(X) LAVA_ORGQR_ROUTINES(X) LAVA_ORMQR_ROUTINES(X)                                \
     LAVA_GELS_ROUTINES(X) LAVA_TRTRS_ROUTINES(X) LAVA_TRTRI_ROUTINES(X) LAVA_LAUUM_ROUTINES(X)                                 \
-    LAVA_POTRI_ROUTINES(X) LAVA_GETRI_ROUTINES(X) LAVA_SYTRD_ROUTINES(X)
+    LAVA_POTRI_ROUTINES(X) LAVA_GETRI_ROUTINES(X) LAVA_SYTRD_ROUTINES(X)                                \
+    LAVA_SYEV_ROUTINES(X) LAVA_SYEVD_ROUTINES(X) LAVA_SYEVR_ROUTINES(X) LAVA_SYEVX_ROUTINES(X)
 
 // clang-format on
 

@@ -14,9 +14,10 @@
 struct numbers {
     int side, uplo, transa, transb, diag; /* CBLAS's enumerators */
     int64_t m, n, k;
+    char job;
 };
 
-/* The words after the routine's name, a letter each: side, uplo, transa (t), transb (u), diag, m, n, k.
+/* The words after the routine's name, a letter each: job, side, uplo, transa (t), transb (u), diag, m, n, k.
  * Right-hand sides are k. */
 static const char *words_of(enum lava_family family) {
     static const char *const words[] = {
@@ -26,7 +27,10 @@ static const char *words_of(enum lava_family family) {
         [LAVA_FAMILY_GETRF] = "mn",    [LAVA_FAMILY_POTRS] = "pnk",   [LAVA_FAMILY_POSV] = "pnk",
         [LAVA_FAMILY_GETRS] = "tnk",   [LAVA_FAMILY_GESV] = "nk",     [LAVA_FAMILY_GEQRF] = "mn",
         [LAVA_FAMILY_ORGQR] = "mnk",   [LAVA_FAMILY_ORMQR] = "stmnk", [LAVA_FAMILY_GELS] = "tmnk",
-        [LAVA_FAMILY_TRTRS] = "ptdnk", [LAVA_FAMILY_SYTRD] = "pn"};
+        [LAVA_FAMILY_TRTRS] = "ptdnk", [LAVA_FAMILY_SYTRD] = "pn",    [LAVA_FAMILY_SYEV] = "jpn",
+        [LAVA_FAMILY_HEEV] = "jpn",    [LAVA_FAMILY_SYEVD] = "jpn",   [LAVA_FAMILY_HEEVD] = "jpn",
+        [LAVA_FAMILY_SYEVR] = "jpn",   [LAVA_FAMILY_HEEVR] = "jpn",   [LAVA_FAMILY_SYEVX] = "jpn",
+        [LAVA_FAMILY_HEEVX] = "jpn"};
     return (size_t)family < sizeof words / sizeof words[0] && words[family] ? words[family] : "-";
 }
 
@@ -36,6 +40,9 @@ static int trans_of(const char *word) {
 
 static void read_word(char name, const char *word, struct numbers *x) {
     switch (name) {
+    case 'j':
+        x->job = *word;
+        break;
     case 's':
         x->side = *word == 'L' ? 141 : 142;
         break;
@@ -97,7 +104,10 @@ static void call(enum lava_routine routine, const struct numbers *x) {
     const size_t most = (size_t)(x->m > x->n ? x->m : x->n) * (size_t)(x->k > x->n ? x->k : x->n) + 1;
     void *a = calloc(most, bytes), *b = calloc(most, bytes);
     void *c = calloc(elements, lava_type_bytes(row->type_c));
-    if (!a || !b || !c)
+    /* of eigenvalues: everything else, which no routine needs more of */
+    const size_t each = 64 + (size_t)(x->n * (3 * x->n + 40));
+    char *more = calloc(each, 8 * 16);
+    if (!a || !b || !c || !more)
         abort();
     write_one(is_update ? row->type : row->scalar, alpha);
     for (int64_t i = 0; i < x->n && lava_routine_is_lapack(routine) && i < x->m; i++) {
@@ -108,29 +118,41 @@ static void call(enum lava_routine routine, const struct numbers *x) {
         names_call[routine](&(struct names_arguments){
             102, x->transa, x->transb, x->m, x->n, x->k, lda, ldb, x->m, alpha, beta, a, b, c, {1, 1}});
     else
-        families_call[routine](&(struct families_arguments){.layout = 102,
-                                                            .side = x->side,
-                                                            .uplo = x->uplo,
-                                                            .diag = x->diag,
-                                                            .transa = {x->transa},
-                                                            .transb = {x->transb},
-                                                            .m = {x->m},
-                                                            .n = {x->n},
-                                                            .k = {x->k},
-                                                            .lda = {lda},
-                                                            .ldb = {ldb},
-                                                            .ldc = {x->m},
-                                                            .alpha = alpha,
-                                                            .beta = beta,
-                                                            .a = a,
-                                                            .b = b,
-                                                            .c = c,
-                                                            .ipiv = a,
-                                                            .size = {x->m + x->n + x->k},
-                                                            .info = &info});
+        families_call[routine](
+            &(struct families_arguments){.layout = 102,
+                                         .side = x->side,
+                                         .uplo = x->uplo,
+                                         .diag = x->diag,
+                                         .transa = {x->transa},
+                                         .transb = {x->transb},
+                                         .m = {x->m},
+                                         .n = {x->n},
+                                         .k = {x->k},
+                                         .lda = {lda},
+                                         .ldb = {ldb},
+                                         .ldc = {x->m},
+                                         .alpha = alpha,
+                                         .beta = beta,
+                                         .a = a,
+                                         .b = x->job ? more + each * 96 : b,
+                                         .c = c,
+                                         .ipiv = a,
+                                         .size = {x->job ? (int64_t)each : x->m + x->n + x->k},
+                                         .info = &info,
+                                         .job = x->job,
+                                         .range = 'A',
+                                         .w = more,
+                                         .z = more + each * 16,
+                                         .found = more + each * 32,
+                                         .support = more + each * 48,
+                                         .rwork = more + each * 64,
+                                         .iwork = more + each * 80,
+                                         .rsize = (int64_t)each,
+                                         .isize = (int64_t)each});
     free(a);
     free(b);
     free(c);
+    free(more);
 }
 
 int main(int count, char **arguments) {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "dispatch/vector_plan.h"
+#include "tests/library/eigen_check.h"
 #include "tests/library/names.h"
 #include "tests/library/poison.h"
 #include "tests/library/tridiagonal_check.h"
@@ -16,6 +17,7 @@
 #define MOST_ERROR       2000
 #define BLOCK            64  /* of a workspace: columns */
 #define MOST_TRIDIAGONAL 100 /* units */
+#define MOST_EIGEN       1000
 
 // clang-format off
 #define ROW(family, kind) LAVA_FAMILY_##family, LAVA_OPERATION_##kind
@@ -67,6 +69,14 @@ const struct kind_case kind_cases[] = {
     {ROW(LAUUM, SQUARE_TRIANGLE),     NONE,              NONE,          POSITIVE("nn"),    .explained = "pn"},
     {ROW(POTRI, INVERT_CHOLESKY),     NONE,              NONE,          POSITIVE("nn"),    .explained = "pn"},
     {ROW(SYTRD, TRIDIAGONAL),         NONE,              WORK,          POSITIVE("nn"),    KIND_TAU_OUT, .explained = "pn"},
+    {ROW(SYEV, EIGENVALUES),          NONE,              NONE,          POSITIVE("nn"),    KIND_TAU_OUT, .job = 'N', .explained = "jpn"},
+    {ROW(HEEV, EIGENVECTORS),         NONE,              NONE,          POSITIVE("nn"),    KIND_TAU_OUT, .job = 'V', .explained = "jpn"},
+    {ROW(SYEVD, EIGENVECTORS),        NONE,              NONE,          POSITIVE("nn"),    KIND_TAU_OUT, .job = 'V', .explained = "jpn"},
+    {ROW(HEEVD, EIGENVALUES),         NONE,              NONE,          POSITIVE("nn"),    KIND_TAU_OUT, .job = 'N', .explained = "jpn"},
+    {ROW(SYEVR, EIGENVECTORS),        GENERAL("nn"),     NONE,          POSITIVE("nn"),    KIND_TAU_OUT, .job = 'V', .explained = "jpn"},
+    {ROW(HEEVR, EIGENVECTORS),        GENERAL("nn"),     NONE,          POSITIVE("nn"),    KIND_TAU_OUT, .job = 'V', .explained = "jpn"},
+    {ROW(SYEVX, EIGENVALUES),         GENERAL("nn"),     NONE,          POSITIVE("nn"),    KIND_TAU_OUT, .job = 'N', .explained = "jpn"},
+    {ROW(HEEVX, EIGENVECTORS),        GENERAL("nn"),     NONE,          POSITIVE("nn"),    KIND_TAU_OUT, .job = 'V', .explained = "jpn"},
     {ROW(GETRI, INVERT_LU),           NONE,              WORK,          DOMINANT("nn"),    KIND_PIVOTS_IN, .explained = "n"},
 };
 // clang-format on
@@ -253,7 +263,9 @@ static void write_explained(struct kind_call *call) {
                      : *word == 't' ? x->transa[0]
                      : *word == 'u' ? x->transb[0]
                                     : x->diag;
-        if (strchr("mnk", *word))
+        if (*word == 'j')
+            to += sprintf(to, " %c", call->row->job);
+        else if (strchr("mnk", *word))
             to += sprintf(to, " %d", (int)(*word == 'm' ? x->m[0] : *word == 'n' ? x->n[0] : x->k[0]));
         else
             to += sprintf(to, " %c", families_letter(option));
@@ -353,6 +365,18 @@ static void *address(const struct kind_call *call, struct kind_matrix *x) {
     return call->row->members && !strstr(row->routine, "strided") ? (void *)x->members : x->now;
 }
 
+/* The vector has W. The workspaces are what no routine needs more of, and stay. */
+static void set_eigen(struct kind_call *call) {
+    static char memory[8][1 << 20];
+    struct families_arguments *x = &call->x;
+    x->job = call->row->job, x->range = 'A';
+    x->w = call->vector.now, x->z = call->a.now;
+    x->found = memory[0], x->support = memory[1], x->iwork = memory[2];
+    x->rwork = memory[3], x->b = memory[5];
+    x->isize = (int64_t)sizeof memory[0] / 8;
+    x->size[0] = x->rsize = (int64_t)(2 * sizeof memory[0]) / 16;
+}
+
 void kind_call_run(struct kind_call *call) {
     struct families_arguments *x = &call->x;
     const int sides[FAMILIES_MOST_GROUPS] = {x->side}, uplos[FAMILIES_MOST_GROUPS] = {x->uplo},
@@ -376,6 +400,8 @@ void kind_call_run(struct kind_call *call) {
     x->size[0] = call->row->members ? call->row->members : lwork;
     if (call->row->family == LAVA_FAMILY_GETRI)
         x->k[0] = lwork;
+    if (call->row->job)
+        set_eigen(call);
     if (families_call[call->routine])
         families_call[call->routine](x);
     else
@@ -456,6 +482,25 @@ bool kind_call_is_same(const struct kind_call *call) {
            call->info == *call->expected_info;
 }
 
+/* The eigenvectors are in Z or in the matrix, whose triangle is destroyed. */
+static bool is_eigen(const struct kind_call *call) {
+    bool is_apart = call->row->a.fill != KIND_NONE;
+    const struct eigen x = {.type = lava_routine_type(call->routine),
+                            .is_lower = call->x.uplo == 122,
+                            .n = call->x.n[0],
+                            .ld = call->c.ld,
+                            .ldz = is_apart ? call->a.ld : call->c.ld,
+                            .count = call->x.n[0],
+                            .before = call->c.before,
+                            .values = call->vector.now,
+                            .vectors = call->row->job == 'N' ? NULL
+                                       : is_apart            ? call->a.now
+                                                             : call->c.now};
+    const struct eigen_errors errors = eigen_errors_of(&x, call->vector.expected);
+    return call->info == *call->expected_info && errors.values <= MOST_EIGEN &&
+           errors.residual <= MOST_EIGEN && errors.orthogonality <= MOST_EIGEN;
+}
+
 /* The matrix is POSITIVE, and the vectors are tau, D and E (called_families.h). */
 static bool is_tridiagonal(const struct kind_call *call) {
     int64_t n = call->x.n[0];
@@ -474,6 +519,8 @@ static bool is_tridiagonal(const struct kind_call *call) {
 
 bool kind_call_is_right(const struct kind_call *call, const char *what) {
     if (call->row->kind == LAVA_OPERATION_TRIDIAGONAL && is_tridiagonal(call))
+        return true;
+    if (call->row->job && is_eigen(call))
         return true;
     const struct kind_matrix *all[] = {&call->a, &call->b, &call->c, &call->vector};
     bool has_pivots = call->row->vector == KIND_PIVOTS_OUT || call->row->vector == KIND_PIVOTS_IN;

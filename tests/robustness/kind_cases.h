@@ -38,10 +38,11 @@ struct kind_case {
         KIND_WORK_VECTOR
     } vector;
     bool on_right;
+    char job;              /* of eigenvalues: V with vectors, N without; Z is A */
     int members;           /* of a batch */
     const char *trans;     /* one of these is chosen; A: the adjoint */
     const char *explained; /* the arguments of `lavablas explain`: side, uplo, transa (t), transb (u), diag,
-                              m, n, k */
+                              m, n, k, job */
 };
 
 extern const struct kind_case kind_cases[];

@@ -61,6 +61,7 @@ plan_function __real_lava_inverter_run, __wrap_lava_inverter_run;
 plan_function __real_lava_qr_runner_run, __wrap_lava_qr_runner_run;
 plan_function __real_lava_vector_run, __wrap_lava_vector_run;
 plan_function __real_lava_tridiagonal_runner_run, __wrap_lava_tridiagonal_runner_run;
+plan_function __real_lava_eigen_runner_run, __wrap_lava_eigen_runner_run;
 product_function __real_lava_runner_run, __wrap_lava_runner_run;
 download_function __real_lava_device_matrix_download, __wrap_lava_device_matrix_download;
 
@@ -89,6 +90,17 @@ enum lava_status __wrap_lava_tridiagonal_runner_run(struct lava_engine *user,
                                                     const struct lava_plan *plan,
                                                     struct lava_progress *progress) {
     return spoil_result(operation, __real_lava_tridiagonal_runner_run(user, operation, plan, progress));
+}
+
+/* Its result is not in C. */
+enum lava_status __wrap_lava_eigen_runner_run(struct lava_engine *user,
+                                              const struct lava_operation *operation,
+                                              const struct lava_plan *plan, struct lava_progress *progress) {
+    struct lava_operation vectors = *operation;
+    vectors.c.first = operation->spectrum.vectors;
+    vectors.c.ld = operation->spectrum.ld;
+    vectors.c.region = LAVA_REGION_ALL;
+    return spoil_result(&vectors, __real_lava_eigen_runner_run(user, operation, plan, progress));
 }
 
 enum lava_status __wrap_lava_runner_run(struct lava_engine *user, const struct lava_operation *operation,
@@ -139,8 +151,8 @@ static enum lava_status run(step_function *step) {
 
 /* In the order in which one step needs another. */
 static step_function *const steps[] = {
-    test_first_kernel, lava_self_test_structured, lava_self_test_factors,    lava_self_test_inverses,
-    lava_self_test_qr, lava_self_test_vectors,    lava_self_test_tridiagonal};
+    test_first_kernel, lava_self_test_structured, lava_self_test_factors,     lava_self_test_inverses,
+    lava_self_test_qr, lava_self_test_vectors,    lava_self_test_tridiagonal, lava_self_test_eigen};
 
 static void right_results(void **state) {
     (void)state;
@@ -166,7 +178,8 @@ static void spoiled_results(void **state) {
                  {lava_self_test_qr, LAVA_OPERATION_QR},
                  {lava_self_test_qr, LAVA_OPERATION_QR_FORM},
                  {lava_self_test_vectors, LAVA_OPERATION_MATRIX_VECTOR},
-                 {lava_self_test_tridiagonal, LAVA_OPERATION_TRIDIAGONAL}};
+                 {lava_self_test_tridiagonal, LAVA_OPERATION_TRIDIAGONAL},
+                 {lava_self_test_eigen, LAVA_OPERATION_EIGENVECTORS}};
     static const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_CFP32};
     (void)state;
     for (size_t i = 0; i < COUNT(cases) * COUNT(types); i++) {

@@ -1,0 +1,153 @@
+/* Estimates and plans eigenvalues and eigenvectors: the reduction to tridiagonal form, then multisection, or
+ * divide and conquer and the reflections of the reduction. Invariant: a pure function; no estimate is below
+ * lava_cost_least_ns. */
+#include "dispatch/eigen.h"
+
+#include <math.h>
+
+#include "dispatch/arithmetic.h"
+#include "dispatch/divide.h"
+#include "dispatch/halving.h"
+#include "dispatch/tridiagonal.h"
+#include "shaders/interface.h"
+
+/* Starting values, not measured: doc/notes/eigenvalues.md. A step of a count is a chain of a division and two
+ * differences, which takes this long, and as much arithmetic as so many operations. Divide and conquer has a
+ * time for each level of its tree, from matrices of this order on. A block of reflections has its triangle
+ * and three products. */
+#define STEP_NS    60
+#define STEP_FLOPS 30.0
+#define ROUND_NS   20e3
+#define LEVEL_NS   300e3
+#define LEAF_ORDER 32
+#define BLOCK_NS   300e3
+#define CHECK_NS   20e3
+/* Eigenvectors are read and written so often: by the last merges, and by each block of reflections, whose
+ * products touch half of them. */
+#define MERGE_PASSES 12.0
+#define BLOCK_PASSES 2.5
+
+/* The scratch is one column, which has 32-bit indices, padded. */
+#define SCRATCH_MOST ((double)(INT32_MAX - 64))
+
+static bool has_vectors(const struct lava_operation *operation) {
+    return lava_operation_row(operation)->has_vectors;
+}
+
+/* The columns of eigenvectors that are multiplied and downloaded. Those of a range of values are not known.
+ */
+static int64_t columns_of(const struct lava_operation *operation) {
+    const struct lava_spectrum *spectrum = &operation->spectrum;
+    if (!has_vectors(operation))
+        return 0;
+    return spectrum->range == LAVA_SPECTRUM_INDICES ? spectrum->count : operation->n;
+}
+
+static double back_flops(const struct lava_operation *operation) {
+    double n = (double)operation->n;
+    return lava_operation_pair_flops(operation) * n * n * (double)columns_of(operation);
+}
+
+static double divide_flops(const struct lava_operation *operation) {
+    double n = (double)operation->n;
+    return has_vectors(operation) ? n * n * n * 4 / 3 : 0;
+}
+
+double lava_eigen_flops(const struct lava_operation *operation) {
+    return lava_tridiagonal_flops(operation) + divide_flops(operation) + back_flops(operation);
+}
+
+/* The kernels need less than that for solves. */
+bool lava_eigen_fits(const struct lava_capabilities *device, enum lava_type type) {
+    return lava_solve_fits(device, type) && lava_divide_fits(device, lava_type_real(type));
+}
+
+enum lava_module lava_eigen_bisection(enum lava_type type) {
+    return type == LAVA_TYPE_FP64 ? LAVA_MODULE_BISECTION_FP64 : LAVA_MODULE_BISECTION_FP32;
+}
+
+int lava_eigen_rounds(enum lava_type type) {
+    double width = 2 / lava_type_facts(lava_type_real(type))->unit;
+    return (int)ceil(log(width) / log(LAVA_BISECTION_POINTS + 1));
+}
+
+/* Returns the bytes of all matrices on the device: A, the eigenvectors, and a scratch that holds in turn what
+ * the reduction, divide and conquer with real eigenvectors, and the reflections need. */
+static uint64_t matrices_bytes(const struct lava_capabilities *device,
+                               const struct lava_operation *operation) {
+    enum lava_type type = operation->type;
+    int64_t n = operation->n, columns = n + LAVA_TRIDIAGONAL_TILE, each = lava_type_is_complex(type) ? 2 : 1;
+    uint64_t bytes = lava_tridiagonal_bytes(device, operation);
+    if (!has_vectors(operation) || bytes == UINT64_MAX)
+        return bytes;
+    /* three real matrices of a complex type's, or two */
+    int64_t squares = each == 1 ? 2 : 3, real_columns = squares * columns + 3 * LAVA_QR_BLOCK;
+    double elements = (double)real_columns * (double)columns / (double)each;
+    uint64_t vectors = lava_solve_matrix_bytes(device, type, n, n),
+             scratch = lava_solve_matrix_bytes(device, type, real_columns / each, columns);
+    bool fits = elements <= SCRATCH_MOST && vectors != UINT64_MAX && scratch != UINT64_MAX;
+    return fits ? bytes + vectors + scratch : UINT64_MAX;
+}
+
+/* What the last merge multiplies, or what is left of the matrix after its first panel. Other
+ * products fit in its memory, perhaps in smaller blocks. */
+static struct lava_operation largest_product(const struct lava_operation *operation) {
+    int64_t n = lava_maximum(operation->n, LAVA_QR_BLOCK), half = lava_maximum(n / 2, LAVA_QR_BLOCK);
+    const struct lava_halving_sizes of_merge = {.m = n, .n = n, .k = half},
+                                    of_panel = {.m = n, .n = n, .k = 2 * LAVA_TRIDIAGONAL_PANEL};
+    struct lava_operation product =
+        lava_halving_product(operation, has_vectors(operation) ? &of_merge : &of_panel, false);
+    product.c.region = LAVA_REGION_ALL;
+    product.c.real_diagonal = false;
+    product.a = product.b = (struct lava_operand){.first = LAVA_PLANNED_A, .ld = n};
+    product.b.first = LAVA_PLANNED_B;
+    if (!has_vectors(operation))
+        product.precision = LAVA_PRECISION_IEEE; /* as lib/lapack/eigen_runner.c asks for it */
+    return product;
+}
+
+/* Returns the device's time after the reduction. */
+static double after_ns(const struct lava_halving *request, double flops_per_s) {
+    const struct lava_operation *operation = request->operation;
+    double n = (double)operation->n, columns = (double)columns_of(operation);
+    double matrix_bytes = n * n * (double)lava_type_bytes(operation->type);
+    double vectors_bytes = n * columns * (double)lava_type_bytes(operation->type);
+    double blocks = ceil(n / LAVA_QR_BLOCK), levels = fmax(0, ceil(log2(n / LEAF_ORDER)));
+    if (!has_vectors(operation)) {
+        double rounds = lava_eigen_rounds(operation->type);
+        return rounds *
+               (ROUND_NS + n * STEP_NS + 1e9 * LAVA_BISECTION_POINTS * n * n * STEP_FLOPS / flops_per_s);
+    }
+    double moved_bytes = MERGE_PASSES * matrix_bytes + BLOCK_PASSES * blocks * vectors_bytes;
+    return levels * LEVEL_NS + blocks * BLOCK_NS +
+           1e9 * (divide_flops(operation) + back_flops(operation)) / flops_per_s +
+           1e9 * moved_bytes / request->rates.memory_bytes_per_s;
+}
+
+/* Returns the time from host memory to host memory. Vectors go by way of a buffer. */
+static double gpu_ns(const struct lava_halving *request, double flops_per_s) {
+    const struct lava_operation *operation = request->operation;
+    const struct lava_rates *rates = &request->rates;
+    const struct lava_operation parts = lava_operation_of_parts(operation);
+    double upload_bytes = lava_operation_operand_bytes(operation);
+    double result_bytes =
+        (double)operation->n * (double)columns_of(operation) * (double)lava_type_bytes(operation->type);
+    double ns = lava_cost_start_ns(rates) + 1e9 * upload_bytes / rates->upload_bytes_per_s +
+                lava_tridiagonal_device_ns(request, flops_per_s) + after_ns(request, flops_per_s) +
+                1e9 * result_bytes / rates->download_bytes_per_s + lava_cost_last_write_ns(result_bytes) +
+                1e9 * result_bytes / LAVA_HALVING_BUFFER_BYTES_PER_S + CHECK_NS;
+    return fmax(ns, lava_cost_least_ns(&parts, rates, flops_per_s));
+}
+
+enum lava_reason lava_eigen_plan(const struct lava_plan_request *asked, struct lava_plan *plan) {
+    const struct lava_operation *operation = asked->operation;
+    struct lava_halving request;
+    enum lava_reason reason = lava_halving_begin(asked, &request);
+    if (reason != LAVA_REASON_FORCED)
+        return reason;
+    const struct lava_operation product = largest_product(operation);
+    reason = lava_halving_plan(&request, &product, true, matrices_bytes(request.device, operation), plan);
+    if (reason == LAVA_REASON_FORCED)
+        plan->gpu_ns = gpu_ns(&request, plan->flops_per_s);
+    return reason;
+}

@@ -1,0 +1,213 @@
+/* The arguments of ?syev, ?syevd, ?syevr and ?syevx as an operation, and what they leave. If no device is
+ * worth it, or the matrix is one that LAPACK scales, the CPU's own routine gets the arguments unchanged, as
+ * it gets every query for the size of a workspace. If no CPU library has one, lib/host/cpu_eigen.h computes.
+ * All four compute alike on the device: tolerances are met by more. Reference LAPACK 3.12 defines the
+ * arguments and info. */
+#include "lib/abi/syev.h"
+
+#include <ctype.h>
+
+#include "lib/host/cpu_eigen.h"
+
+/* The numbers of arguments in Fortran's count; 0: there is none. */
+struct numbers {
+    int uplo, n, lda, ldz, work, rwork, iwork;
+};
+
+static const struct numbers *numbers_of(enum lava_routine routine) {
+    // clang-format off
+    static const struct numbers numbers[] = {
+        /*                    uplo n  lda  ldz work rwork iwork */
+        [LAVA_FAMILY_SYEV]  = {2,  3,  5,   0,   8,   0,    0},
+        [LAVA_FAMILY_HEEV]  = {2,  3,  5,   0,   8,   0,    0},
+        [LAVA_FAMILY_SYEVD] = {2,  3,  5,   0,   8,   0,   10},
+        [LAVA_FAMILY_HEEVD] = {2,  3,  5,   0,   8,  10,   12},
+        [LAVA_FAMILY_SYEVR] = {3,  4,  6,  15,  18,   0,   20},
+        [LAVA_FAMILY_HEEVR] = {3,  4,  6,  15,  18,  20,   22},
+        [LAVA_FAMILY_SYEVX] = {3,  4,  6,  15,  17,   0,    0},
+        [LAVA_FAMILY_HEEVX] = {3,  4,  6,  15,  17,   0,    0},
+    };
+    // clang-format on
+    return &numbers[lava_routine_row(routine)->family];
+}
+
+static char letter_of(int character) {
+    return (char)toupper((unsigned char)character);
+}
+
+static bool has_vectors(const struct lava_syev_arguments *x) {
+    return letter_of(x->jobz) == 'V';
+}
+
+/* The least sizes of the workspaces. */
+struct sizes {
+    int64_t work, rwork, iwork;
+};
+
+static struct sizes sizes_of(const struct lava_syev_arguments *x) {
+    int64_t n = x->n;
+    bool v = has_vectors(x);
+    if (n <= 1)
+        return (struct sizes){1, 1, 1};
+    switch (lava_routine_row(x->routine)->family) {
+    case LAVA_FAMILY_SYEV:
+        return (struct sizes){.work = 3 * n - 1};
+    case LAVA_FAMILY_HEEV:
+        return (struct sizes){.work = 2 * n - 1};
+    case LAVA_FAMILY_SYEVD:
+        return (struct sizes){v ? 1 + 6 * n + 2 * n * n : 2 * n + 1, 0, v ? 3 + 5 * n : 1};
+    case LAVA_FAMILY_HEEVD:
+        return (struct sizes){v ? 2 * n + n * n : n + 1, v ? 1 + 5 * n + 2 * n * n : n, v ? 3 + 5 * n : 1};
+    case LAVA_FAMILY_SYEVR:
+        return (struct sizes){26 * n, 0, 10 * n};
+    case LAVA_FAMILY_HEEVR:
+        return (struct sizes){2 * n, 24 * n, 10 * n};
+    case LAVA_FAMILY_SYEVX:
+        return (struct sizes){.work = 8 * n};
+    default:
+        return (struct sizes){.work = 2 * n};
+    }
+}
+
+static bool is_query(const struct lava_syev_arguments *x) {
+    const struct numbers *numbers = numbers_of(x->routine);
+    return lava_workspace_is_query(x->work.size) ||
+           (numbers->rwork && lava_workspace_is_query(x->rwork.size)) ||
+           (numbers->iwork && lava_workspace_is_query(x->iwork.size));
+}
+
+static double real_at(const struct lava_syev_arguments *x, const void *real) {
+    return lava_number_read(lava_type_real(lava_routine_type(x->routine)), real).real;
+}
+
+/* Returns the first wrong argument of a range, which comes before ldz; 0 for none. */
+static int find_wrong_range(const struct lava_syev_arguments *x) {
+    char range = letter_of(x->range);
+    if (range == 'V')
+        return x->n > 0 && real_at(x, x->high) <= real_at(x, x->low) ? 8 : 0;
+    if (range != 'I')
+        return 0;
+    int64_t from = lava_integers_read(x->routine, x->from, 0), to = lava_integers_read(x->routine, x->to, 0);
+    if (from < 1 || from > lava_maximum(1, x->n))
+        return 9;
+    return to < lava_minimum(x->n, from) || to > x->n ? 10 : 0;
+}
+
+/* Returns the first wrong argument in Fortran's count, 0 for none. */
+static int find_wrong(const struct lava_syev_arguments *x) {
+    const struct numbers *numbers = numbers_of(x->routine);
+    char jobz = letter_of(x->jobz), range = letter_of(x->range);
+    if (jobz != 'N' && jobz != 'V')
+        return 1;
+    if (range != 'A' && range != 'V' && range != 'I')
+        return 2;
+    if (!lava_options_read_uplo(x->routine, x->uplo))
+        return numbers->uplo;
+    if (x->n < 0)
+        return numbers->n;
+    if (lava_options_is_short(x->lda, x->n))
+        return numbers->lda;
+    int wrong = find_wrong_range(x);
+    const struct sizes sizes = sizes_of(x);
+    if (wrong)
+        return wrong;
+    if (numbers->ldz && (x->ldz < 1 || (jobz == 'V' && x->ldz < x->n)))
+        return numbers->ldz;
+    if (is_query(x))
+        return 0;
+    if (x->work.size < sizes.work)
+        return numbers->work;
+    if (numbers->rwork && x->rwork.size < sizes.rwork)
+        return numbers->rwork;
+    return numbers->iwork && x->iwork.size < sizes.iwork ? numbers->iwork : 0;
+}
+
+static struct lava_spectrum spectrum_of(const struct lava_syev_arguments *x, int64_t *found) {
+    struct lava_spectrum spectrum = {
+        .vectors = x->z ? x->z : x->a, .ld = x->z ? x->ldz : x->lda, .found = found};
+    if (letter_of(x->range) == 'V') {
+        spectrum.range = LAVA_SPECTRUM_VALUES;
+        spectrum.low = real_at(x, x->low);
+        spectrum.high = real_at(x, x->high);
+    } else if (letter_of(x->range) == 'I') {
+        spectrum.range = LAVA_SPECTRUM_INDICES;
+        spectrum.first = lava_integers_read(x->routine, x->from, 0) - 1;
+        spectrum.count = lava_integers_read(x->routine, x->to, 0) - spectrum.first;
+    }
+    return spectrum;
+}
+
+/* A query is forwarded by the entry point, and computes nothing. */
+static bool translate(const struct lava_syev_arguments *x, int64_t *found, struct lava_operation *operation) {
+    const struct lava_lapack_matrix a = {x->n, x->n, x->a, x->lda};
+    if (find_wrong(x) || is_query(x))
+        return false;
+    *operation = lava_lapack_operation(
+        x->routine, has_vectors(x) ? LAVA_OPERATION_EIGENVECTORS : LAVA_OPERATION_EIGENVALUES, a);
+    operation->c.region = lava_lapack_region(x->routine, x->uplo);
+    operation->c.real_diagonal = lava_type_is_complex(operation->type);
+    operation->diagonal = x->w;
+    operation->spectrum = spectrum_of(x, found);
+    return true;
+}
+
+static void tell_sizes(const struct lava_syev_arguments *x) {
+    const struct numbers *numbers = numbers_of(x->routine);
+    const struct sizes sizes = sizes_of(x);
+    enum lava_type real = lava_type_real(lava_routine_type(x->routine));
+    lava_workspace_write(x->routine, x->work.first, sizes.work);
+    if (numbers->rwork) {
+        double told = (double)sizes.rwork;
+        if (real == LAVA_TYPE_FP32 && (double)(float)told < told)
+            told = (double)nextafterf((float)told, INFINITY);
+        lava_number_write(real, x->rwork.first, (struct lava_number){told, 0});
+    }
+    if (numbers->iwork)
+        lava_integers_write(x->routine, x->iwork.first, 0, sizes.iwork);
+}
+
+/* found: how many eigenvalues there are. */
+static void write_results(const struct lava_syev_arguments *x, int64_t found, int64_t info) {
+    tell_sizes(x);
+    if (x->m)
+        lava_integers_write(x->routine, x->m, 0, found);
+    for (int64_t i = 0; i < found && has_vectors(x); i++) {
+        if (x->isuppz) {
+            lava_integers_write(x->routine, x->isuppz, 2 * i, 1);
+            lava_integers_write(x->routine, x->isuppz, 2 * i + 1, x->n);
+        }
+        if (x->ifail)
+            lava_integers_write(x->routine, x->ifail, i, 0);
+    }
+    lava_integers_write(x->routine, x->info, 0, info);
+}
+
+bool lava_syev_begin(const struct lava_syev_arguments *arguments, struct lava_call *call) {
+    int64_t found = 0;
+    lava_offload_init(call, arguments->routine);
+    call->valid = translate(arguments, &found, &call->operation);
+    bool finished = lava_offload_begin(call);
+    call->operation.spectrum.found = NULL;
+    if (finished)
+        write_results(arguments, found, call->info);
+    return finished;
+}
+
+void lava_syev_compute(const struct lava_syev_arguments *arguments) {
+    struct lava_operation operation;
+    int64_t found = 0, info = 0;
+    int wrong = find_wrong(arguments);
+    if (wrong) {
+        lava_xerbla(arguments->routine, wrong);
+        lava_integers_write(arguments->routine, arguments->info, 0, -wrong);
+        return;
+    }
+    if (is_query(arguments)) {
+        tell_sizes(arguments);
+        lava_integers_write(arguments->routine, arguments->info, 0, 0);
+        return;
+    }
+    if (translate(arguments, &found, &operation) && operation.n > 0)
+        info = lava_cpu_eigen_run(lava_cpu_blas_get(), &operation, (struct lava_cpu_done){0});
+    write_results(arguments, found, info);
+}
