@@ -168,6 +168,15 @@
 /* Eigenvalues by multisection: those of a workgroup, and the points of each. */
 #define LAVA_BISECTION_VALUES 16
 #define LAVA_BISECTION_POINTS 8
+/* Norms of columns. */
+#define LAVA_NORMS_INVOCATIONS 256
+/* Flags of matrices that are arranged: A is read; B is added; A's elements below the diagonal are zeros; A is transposed
+ * and conjugated; its columns come from the last one to the first. */
+#define LAVA_ARRANGE_READS     1
+#define LAVA_ARRANGE_ADDS      2
+#define LAVA_ARRANGE_UPPER     4
+#define LAVA_ARRANGE_ADJOINT   8
+#define LAVA_ARRANGE_FROM_LAST 16
 /* Flags of its columns. */
 #define LAVA_TRIDIAGONAL_FINISHES 1 /* the reflection of the column before */
 #define LAVA_TRIDIAGONAL_BEGINS   2 /* the column is brought up to date, and its norm summed up */
@@ -538,6 +547,34 @@ LAVA_U32 rows;
 LAVA_U32 columns;
 LAVA_U32 number_words; /* 1 or 2 */
 LAVA_BLOCK_END(lava_expand_constants)
+#endif
+
+#if !defined(LAVA_SHADER) || defined(LAVA_SHADER_ARRANGE)
+LAVA_BLOCK_BEGIN(lava_arrange_constants)
+LAVA_ADDRESS source;
+LAVA_ADDRESS target;
+LAVA_ADDRESS of_source_fp64; /* s, t and u, in both widths */
+LAVA_ADDRESS of_unit_fp64;
+LAVA_ADDRESS of_target_fp64;
+LAVA_F32 of_source;
+LAVA_F32 of_unit;
+LAVA_F32 of_target;
+LAVA_U32 ld; /* in elements */
+LAVA_U32 ldt;
+LAVA_U32 rows; /* of the target */
+LAVA_U32 columns;
+LAVA_U32 flags;
+LAVA_BLOCK_END(lava_arrange_constants)
+#endif
+
+#if !defined(LAVA_SHADER) || defined(LAVA_SHADER_COLUMN_NORMS)
+LAVA_BLOCK_BEGIN(lava_column_norms_constants)
+LAVA_ADDRESS matrix;
+LAVA_ADDRESS squares; /* a real number for each column */
+LAVA_U32 ld;
+LAVA_U32 rows;
+LAVA_U32 columns;
+LAVA_BLOCK_END(lava_column_norms_constants)
 #endif
 
 #if !defined(LAVA_SHADER) || defined(LAVA_SHADER_BISECTION)
