@@ -166,13 +166,19 @@ static void tell_sizes(const struct lava_syev_arguments *x) {
         lava_integers_write(x->routine, x->iwork.first, 0, sizes.iwork);
 }
 
+/* LAPACK tells ISUPPZ if all vectors are asked for, by no values. Otherwise callers may have no memory for
+ * it: SciPy has none. */
+static bool tells_support(const struct lava_syev_arguments *x, int64_t found) {
+    return x->isuppz && letter_of(x->range) != 'V' && found == x->n;
+}
+
 /* found: how many eigenvalues there are. */
 static void write_results(const struct lava_syev_arguments *x, int64_t found, int64_t info) {
     tell_sizes(x);
     if (x->m)
         lava_integers_write(x->routine, x->m, 0, found);
     for (int64_t i = 0; i < found && has_vectors(x); i++) {
-        if (x->isuppz) {
+        if (tells_support(x, found)) {
             lava_integers_write(x->routine, x->isuppz, 2 * i, 1);
             lava_integers_write(x->routine, x->isuppz, 2 * i + 1, x->n);
         }
