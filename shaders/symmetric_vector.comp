@@ -7,12 +7,9 @@
  *       +--+              Each element a(i, j) is used twice: a x(j) is added to y(i), and a x(i) to y(j). The sums of
  *       |\ |              y(i) are those of the strip: the groups' are added in shared memory, after every STEPS
  *       | \|              steps down. The sums of y(j) stay in registers to the chunk's end. Both kinds go to vectors
- *       +--+  strip       of their own, which sum_vectors.comp adds: the same bits each time.
- *       |  |  chunks
- *       +--+              The words of a step are read while the one before is computed, and while its sums are added.
- *
- * The first strip has most chunks, and the last one least: strips from both ends share a column of workgroups, so that
- * hardly any has nothing to do. */
+ *       +--+  strip       of their own, which sum_vectors.comp adds: the same bits each time. Workgroups outside the
+ *       |  |  chunks      triangle leave nothing.
+ *       +--+  */
 #version 460
 #define LAVA_SHADER_VECTOR
 #extension GL_GOOGLE_include_directive : require
@@ -25,51 +22,18 @@ const uint STEPS = LAVA_VECTOR_SHARED_EACH / 16;
 
 ELEMENT sums[UNROLL], column_x[UNROLL];
 
-/* The strip and the chunk of the workgroup. */
-uint own_strip, own_chunk;
-
 uint strip_columns() { return groups() * UNROLL; }
-uint first_column() { return own_strip * strip_columns(); }
+uint first_column() { return gl_WorkGroupID.x * strip_columns(); }
 uint column_of(uint u) { return first_column() + group() * UNROLL + u; }
-uint strips() { return (constants.columns + strip_columns() - 1) / strip_columns(); }
-uint chunks() { return (words() + constants.span - 1) / constants.span; }
-
-/* The chunks of a strip that meet the triangle: as sum_vectors.comp reads them. */
-uint first_chunk(uint strip) { return is_lower() ? strip * strip_columns() / WORD_ELEMENTS / constants.span : 0; }
-uint end_chunk(uint strip)
-{
-    uint last_word = ((strip + 1) * strip_columns() - 1) / WORD_ELEMENTS;
-    return is_lower() ? chunks() : min(last_word / constants.span + 1, chunks());
-}
-
-/* Returns false if there is nothing to do. */
-bool find_place()
-{
-    uint strip = gl_WorkGroupID.x, other = strips() - 1 - strip, count = end_chunk(strip) - first_chunk(strip);
-    bool is_first = gl_WorkGroupID.y < count;
-    own_strip = is_first ? strip : other;
-    own_chunk = gl_WorkGroupID.y + first_chunk(own_strip) - (is_first ? 0 : count);
-    return is_first || (strip != other && own_chunk < end_chunk(other));
-}
-
 bool row_conjugate() { return is_set(LAVA_VECTOR_CONJUGATE); }
 bool column_conjugate() { return is_set(LAVA_VECTOR_CONJUGATE) != is_set(LAVA_VECTOR_HERMITIAN); }
 
-/* The words of the invocation's columns, and of x, that come next. They are elements of the matrix in any case. */
-uint64_t columns_at[UNROLL];
-WORD next_words[UNROLL], next_x;
-void fetch(uint word_, uint end)
+/* Returns the word's terms of y(i), and adds those of y(j) to the sums. */
+WORD add_word(uint word_)
 {
-    uint at = min(word_, end - 1);
+    WORD a[UNROLL], x = x_word_at(word_), row_sums = WORD(0);
     [[unroll]] for (uint u = 0; u < UNROLL; u++)
-        next_words[u] = SourceWords(columns_at[u] + at * 16).word[0];
-    next_x = x_word_at(at);
-}
-
-/* Returns the words' terms of y(i), and adds those of y(j) to the sums. */
-WORD add_words(WORD a[UNROLL], WORD x)
-{
-    WORD row_sums = WORD(0);
+        a[u] = word_at(word_, column_of(u));
     [[unroll]] for (uint u = 0; u < UNROLL; u++) {
         row_sums = add_products(row_conjugate() ? CONJUGATED(a[u]) : a[u], column_x[u], row_sums);
         sums[u] = add_dot(column_conjugate() ? CONJUGATED(a[u]) : a[u], x, sums[u]);
@@ -78,14 +42,15 @@ WORD add_words(WORD a[UNROLL], WORD x)
 }
 
 /* The same of the elements that are the matrix's and in the triangle alone. */
-WORD add_parts_of_words(uint word_, WORD a[UNROLL], WORD x)
+WORD add_part_of_word(uint word_)
 {
-    WORD row_sums = WORD(0);
+    WORD x = x_word_at(min(word_, words() - 1)), row_sums = WORD(0);
     [[unroll]] for (uint u = 0; u < UNROLL; u++) {
         uint column = column_of(u);
+        WORD a = word_at(min(word_, words() - 1), min(column, constants.columns - 1));
         [[unroll]] for (uint e = 0; e < WORD_ELEMENTS; e++) {
             uint i = word_ * WORD_ELEMENTS + e;
-            ELEMENT value = element_of(a[u], e);
+            ELEMENT value = element_of(a, e);
 #ifdef LAVA_COMPLEX
             if (i == column && is_set(LAVA_VECTOR_HERMITIAN))
                 value.y = 0;
@@ -101,18 +66,14 @@ WORD add_parts_of_words(uint word_, WORD a[UNROLL], WORD x)
     return row_sums;
 }
 
-/* Returns the invocation's sums for a word of rows, which was fetched, and fetches the next one. */
+/* Returns the invocation's sums for a word of rows. */
 WORD sums_of_rows(uint at, uint end, uint last_column)
 {
-    WORD a[UNROLL], x = next_x;
-    [[unroll]] for (uint u = 0; u < UNROLL; u++)
-        a[u] = next_words[u];
-    fetch(at + lanes() + lane(), end);
     bool is_inside = is_lower() ? at * WORD_ELEMENTS > last_column : (at + lanes()) * WORD_ELEMENTS <= first_column();
     bool has_all_columns = first_column() + strip_columns() <= constants.columns;
     if (is_inside && has_all_columns && at + lanes() <= min(end, whole_words()))
-        return add_words(a, x);
-    return at + lane() < end ? add_parts_of_words(at + lane(), a, x) : WORD(0);
+        return add_word(at + lane());
+    return at + lane() < end ? add_part_of_word(at + lane()) : WORD(0);
 }
 
 /* Elements of a word lie apart, so that lanes read from different banks. */
@@ -132,29 +93,21 @@ void add_groups(uint at, uint end)
         for (uint other = 1; other < groups(); other++)
             sum += lane_sums[kept * INVOCATIONS + other * lanes() + own_lane];
         if (word_ < end)
-            Target(constants.target + own_strip * constants.target_stride + word_ * 16 + e * ELEMENT_BYTES).element = sum;
+            Target(constants.target + gl_WorkGroupID.x * constants.target_stride + word_ * 16 + e * ELEMENT_BYTES).element = sum;
     }
 }
 
 void main()
 {
-    if (!find_place())
-        return;
-    uint first = own_chunk * constants.span, end = min(first + constants.span, words());
+    uint first = gl_WorkGroupID.y * constants.span, end = min(first + constants.span, words());
     uint last_column = min(first_column() + strip_columns(), constants.columns) - 1;
-    /* rows that no column of the strip has in the triangle */
-    uint first_word = first_column() / WORD_ELEMENTS;
-    if (is_lower() && first_word > first)
-        first += (first_word - first) & ~(lanes() - 1);
-    else if (!is_lower())
-        end = min(end, last_column / WORD_ELEMENTS + 1);
+    bool is_outside = is_lower() ? end * WORD_ELEMENTS <= first_column() : first * WORD_ELEMENTS > last_column;
+    if (is_outside)
+        return;
     [[unroll]] for (uint u = 0; u < UNROLL; u++) {
-        uint column = min(column_of(u), constants.columns - 1);
-        columns_at[u] = constants.a + uint64_t(column) * (constants.lda * ELEMENT_BYTES);
-        column_x[u] = x_at(column);
         sums[u] = ELEMENT(0);
+        column_x[u] = x_at(min(column_of(u), constants.columns - 1));
     }
-    fetch(first + lane(), end);
     for (uint at = first; at < end; at += STEPS * lanes()) {
         for (uint step_ = 0; step_ < STEPS; step_++)
             keep(step_, sums_of_rows(at + step_ * lanes(), end, last_column));
@@ -165,5 +118,5 @@ void main()
     ELEMENT total = total_of_column(sums);
     uint own = gl_LocalInvocationID.x, column = first_column() + own;
     if (own < strip_columns() && column < constants.columns)
-        Target(constants.other + own_chunk * constants.target_stride + column * ELEMENT_BYTES).element = total;
+        Target(constants.other + gl_WorkGroupID.y * constants.target_stride + column * ELEMENT_BYTES).element = total;
 }

@@ -22,13 +22,12 @@
  *     transposed   89.6 (99.3)     176.6 (183.6)    176.6 (183.8)    353.5 (364.3)
  *     symmetric    64.5 (68.9)     113.7 (119.8)    117.8 (123.9)    209.2 (243.5)
  *
- * A symmetric matrix's 4096 groups were best before the shader read ahead: 2048 are a starting value. A solve's
- * numbers were not compared with others. */
+ * A solve's numbers were not compared with others. */
 static const struct lava_vector_tuning tunings[LAVA_VECTOR_FORMS] = {
     /*                               invocations  lanes  unroll  groups */
     [LAVA_VECTOR_FORM_PLAIN]      = {256,         16,    8,      1024},
     [LAVA_VECTOR_FORM_TRANSPOSED] = {256,         256,   2,      1024},
-    [LAVA_VECTOR_FORM_SYMMETRIC]  = {256,         16,    4,      2048},
+    [LAVA_VECTOR_FORM_SYMMETRIC]  = {256,         16,    4,      4096},
     [LAVA_VECTOR_FORM_SOLVE]      = {512,         16,    1,      1},
 };
 // clang-format on
@@ -88,18 +87,6 @@ static int64_t cut(int64_t length, int64_t step, int64_t wanted, uint32_t *span)
     return divided(steps, each);
 }
 
-/* Strips from both ends of a triangle share a column of workgroups. It has as many as both have chunks, or
- * some more (shaders/symmetric_vector.comp). */
-static void fold(struct lava_vector_kernel *kernel, int64_t strips, int64_t chunks, int64_t strip_words) {
-    int64_t span = kernel->constants.span;
-    bool is_lower = kernel->constants.flags & LAVA_VECTOR_LOWER;
-    int64_t outside = lava_maximum(0, (strips - 1) * strip_words / span - 1),
-            both = is_lower ? 2 * chunks - outside
-                            : lava_minimum(2 * chunks, (strips + 1) * strip_words / span + 2);
-    kernel->groups_x = (uint32_t)((strips + 1) / 2);
-    kernel->groups_y = (uint32_t)(strips == 1 ? chunks : both);
-}
-
 /* The workgroups and the vectors of sums of each form. */
 static void lay_out(struct lava_vector_kernel *kernel, const struct lava_vector_tuning *tuning, int64_t words,
                     int64_t columns) {
@@ -124,7 +111,6 @@ static void lay_out(struct lava_vector_kernel *kernel, const struct lava_vector_
     kernel->groups_y = (uint32_t)along;
     kernel->sums.count = along > 1 ? (uint32_t)along : 0;
     if (kernel->form == LAVA_VECTOR_FORM_SYMMETRIC) {
-        fold(kernel, across, along, strip / word);
         kernel->sums.count = (uint32_t)across;
         kernel->sums.other_count = (uint32_t)along;
         kernel->sums.strip_words = (uint32_t)(strip / word);
