@@ -367,7 +367,7 @@ static void *address(const struct kind_call *call, struct kind_matrix *x) {
 
 /* The vector has W. The workspaces are what no routine needs more of, and stay. */
 static void set_eigen(struct kind_call *call) {
-    static char memory[8][1 << 20];
+    static char memory[8][1 << 25]; /* enough for the vectors of order 1110 */
     struct families_arguments *x = &call->x;
     x->job = call->row->job, x->range = 'A';
     x->w = call->vector.now, x->z = call->a.now;
