@@ -4,7 +4,7 @@
 #include "lib/host/cpu_eigen.h"
 
 #include <float.h>
-#include <math.h>
+#include <tgmath.h>
 #include <stdlib.h>
 
 #include "dispatch/arithmetic.h"
@@ -33,20 +33,20 @@ static int64_t find_values(int64_t n, lava_cpu_wide *d, lava_cpu_wide *e, lava_c
     lava_cpu_wide largest = 0;
     int exponent = 0;
     for (int64_t i = 0; i < n; i++)
-        largest = fmaxl(largest, fmaxl(fabsl(d[i]), fabsl(e[i])));
+        largest = fmax(largest, fmax(fabs(d[i]), fabs(e[i])));
     if (isfinite(largest))
-        frexpl(largest, &exponent);
+        frexp(largest, &exponent);
     for (int64_t i = 0; i < n; i++) {
-        d[i] = ldexpl(d[i], -exponent);
-        e[i] = ldexpl(e[i], -exponent);
-        e[i] = fabsl(e[i]) < DBL_MIN ? 0 : e[i];
+        d[i] = ldexp(d[i], -exponent);
+        e[i] = ldexp(e[i], -exponent);
+        e[i] = fabs(e[i]) < DBL_MIN ? 0 : e[i];
     }
     for (int64_t at = 0; at < n * n && q; at++)
         q[at] = at % (n + 1) == 0;
     int64_t left = lava_cpu_ql(n, d, e, q, q ? n : 0, n);
     sort(n, d, q);
     for (int64_t i = 0; i < n; i++)
-        d[i] = ldexpl(d[i], exponent);
+        d[i] = ldexp(d[i], exponent);
     return left;
 }
 

@@ -2,7 +2,7 @@
  * zero. Called by lib/lapack/divide_leaves.c. */
 #include "lib/host/cpu_ql.h"
 
-#include <math.h>
+#include <tgmath.h>
 
 /* As LAPACK allows it, on the average. */
 #define STEPS_EACH 30
@@ -27,8 +27,8 @@ static void rotate(const struct problem *p, int64_t at, lava_cpu_wide cosine, la
 static int64_t end_of_block(const struct problem *p, int64_t from) {
     int64_t end = from;
     while (end < p->order - 1) {
-        lava_cpu_wide size = fabsl(p->d[end]) + fabsl(p->d[end + 1]);
-        if (fabsl(p->e[end]) <= LAVA_CPU_WIDE_UNIT * size + DBL_MIN)
+        lava_cpu_wide size = fabs(p->d[end]) + fabs(p->d[end + 1]);
+        if (fabs(p->e[end]) <= LAVA_CPU_WIDE_UNIT * size + DBL_MIN)
             break;
         end++;
     }
@@ -39,12 +39,12 @@ static int64_t end_of_block(const struct problem *p, int64_t from) {
 
 static void step(const struct problem *p, int64_t from, int64_t end) {
     lava_cpu_wide *d = p->d, *e = p->e;
-    lava_cpu_wide half = (d[from + 1] - d[from]) / (2 * e[from]), root = hypotl(half, 1);
-    lava_cpu_wide g = d[end] - d[from] + e[from] / (half + copysignl(root, half)), sine = 1, cosine = 1,
+    lava_cpu_wide half = (d[from + 1] - d[from]) / (2 * e[from]), root = hypot(half, 1);
+    lava_cpu_wide g = d[end] - d[from] + e[from] / (half + copysign(root, half)), sine = 1, cosine = 1,
                   loss = 0;
     for (int64_t i = end - 1; i >= from; i--) {
         lava_cpu_wide f = sine * e[i], b = cosine * e[i];
-        root = hypotl(f, g);
+        root = hypot(f, g);
         if (i + 1 < end)
             e[i + 1] = root;
         if (root == 0) { /* the block falls apart here */
@@ -70,11 +70,11 @@ static void step(const struct problem *p, int64_t from, int64_t end) {
 static lava_cpu_wide shift_of(int64_t order, const lava_cpu_wide *d) {
     lava_cpu_wide low = d[0], high = d[0];
     for (int64_t i = 1; i < order; i++) {
-        low = fminl(low, d[i]);
-        high = fmaxl(high, d[i]);
+        low = fmin(low, d[i]);
+        high = fmax(high, d[i]);
     }
     lava_cpu_wide middle = low / 2 + high / 2;
-    return fabsl(middle) >= 2 * (high - low) ? middle : 0;
+    return fabs(middle) >= 2 * (high - low) ? middle : 0;
 }
 
 int64_t lava_cpu_ql(int64_t order, lava_cpu_wide *d, lava_cpu_wide *e, lava_cpu_wide *q, int64_t rows,
