@@ -12,7 +12,7 @@
 #include "shaders/interface.h"
 
 /* Starting values, not measured: doc/notes/eigenvalues.md. A step of a count is a chain of a division and two
- * differences, which takes this long, and as much arithmetic as so many operations. Divide and conquer has a
+ * differences: its time, and the operations that its arithmetic is worth. Divide and conquer has a
  * time for each level of its tree, from matrices of this order on. A block of reflections has its triangle
  * and three products. */
 #define STEP_NS    60
@@ -26,9 +26,6 @@
  * products touch half of them. */
 #define MERGE_PASSES 12.0
 #define BLOCK_PASSES 2.5
-
-/* The scratch is one column, which has 32-bit indices, padded. */
-#define SCRATCH_MOST ((double)(INT32_MAX - 64))
 
 static bool has_vectors(const struct lava_operation *operation) {
     return lava_operation_row(operation)->has_vectors;
@@ -85,7 +82,7 @@ static uint64_t matrices_bytes(const struct lava_capabilities *device,
     double elements = (double)real_columns * (double)columns / (double)each;
     uint64_t vectors = lava_solve_matrix_bytes(device, type, n, n),
              scratch = lava_solve_matrix_bytes(device, type, real_columns / each, columns);
-    bool fits = elements <= SCRATCH_MOST && vectors != UINT64_MAX && scratch != UINT64_MAX;
+    bool fits = elements <= LAVA_SOLVE_SCRATCH_MOST && vectors != UINT64_MAX && scratch != UINT64_MAX;
     return fits ? bytes + vectors + scratch : UINT64_MAX;
 }
 

@@ -83,16 +83,13 @@ static const double column_ns[LAVA_TYPE_COUNT] = {
 #define BLOCK_NS 300e3
 #define PASSES   5.0
 
-/* The scratch is one column, which has 32-bit indices, padded. */
-#define SCRATCH_MOST ((double)(INT32_MAX - 64))
-
 /* Returns the bytes of the scratch (lib/lapack/device_reflectors.h) for reflections of this many rows,
  * applied to a matrix with `others` rows or columns on its other side; UINT64_MAX if it does not fit a
  * buffer. */
 static uint64_t scratch_bytes(const struct lava_capabilities *device, enum lava_type type, int64_t rows,
                               int64_t others) {
     int64_t columns = rows + 2 * others + 5 * LAVA_QR_BLOCK;
-    if ((double)LAVA_QR_BLOCK * (double)columns > SCRATCH_MOST)
+    if ((double)LAVA_QR_BLOCK * (double)columns > LAVA_SOLVE_SCRATCH_MOST)
         return UINT64_MAX;
     return lava_solve_matrix_bytes(device, type, LAVA_QR_BLOCK, columns);
 }

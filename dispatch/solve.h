@@ -41,6 +41,9 @@ double lava_solve_least(const struct lava_capabilities *device, enum lava_type t
  */
 double lava_solve_blocks_ns(int64_t order);
 int64_t lava_solve_blocks(int64_t order);
+/* The elements of a scratch that is one column, at most: columns have 32-bit indices, and padding. */
+#define LAVA_SOLVE_SCRATCH_MOST ((double)(INT32_MAX - 64))
+
 /* Returns the bytes of a matrix on the device; UINT64_MAX if they are too many for a buffer. */
 uint64_t lava_solve_matrix_bytes(const struct lava_capabilities *device, enum lava_type type, int64_t rows,
                                  int64_t columns);

@@ -28,15 +28,12 @@ bool lava_tridiagonal_fits(const struct lava_capabilities *device, enum lava_typ
 #define RECORD_NS 1.5e3
 #define PASSES    4.0
 
-/* The scratch is one column, which has 32-bit indices, padded. */
-#define SCRATCH_MOST ((double)(INT32_MAX - 64))
-
 uint64_t lava_tridiagonal_bytes(const struct lava_capabilities *device,
                                 const struct lava_operation *operation) {
     int64_t n = operation->n, blocks = (n - 1) / LAVA_TRIDIAGONAL_TILE + 1;
     int64_t rows = blocks * LAVA_TRIDIAGONAL_TILE, columns = 3 * LAVA_TRIDIAGONAL_PANEL + blocks + 8;
     uint64_t bytes = lava_solve_matrix_bytes(device, operation->type, n, n);
-    if ((double)rows * (double)columns > SCRATCH_MOST || bytes == UINT64_MAX)
+    if ((double)rows * (double)columns > LAVA_SOLVE_SCRATCH_MOST || bytes == UINT64_MAX)
         return UINT64_MAX;
     uint64_t scratch = lava_solve_matrix_bytes(device, operation->type, rows, columns);
     return scratch == UINT64_MAX ? UINT64_MAX : bytes + scratch;

@@ -21,7 +21,7 @@ struct vector_bench_timed {
     bool (*call)(void *context);
     void *context;
 };
-/* Returns the median, us, of the calls of so many seconds, one at least; infinity: one failed. */
+/* Calls for this time, and once at least. Returns the median, us; infinity: a call failed. */
 double vector_bench_time(const struct vector_bench_timed *timed, double seconds, double *least_us);
 
 #endif

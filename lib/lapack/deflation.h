@@ -8,7 +8,7 @@
 
 #include "dispatch/types.h"
 
-/* Of two columns: left <- cosine left + sine right, right <- cosine right - sine left. */
+/* Rotates two columns: left <- cosine left + sine right, right <- cosine right - sine left. */
 struct lava_rotation {
     double cosine, sine;
     uint32_t left, right;

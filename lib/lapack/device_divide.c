@@ -123,7 +123,7 @@ static enum lava_status dispatch(struct task *task, enum lava_divide_step step, 
                                 (uint32_t)lava_minimum(task->constants.merges * each, UINT32_MAX));
 }
 
-/* Uploads the first bytes of `packed`, of a level with so many merges. */
+/* Uploads the bytes of `packed` that a level with these merges and rotations fills. */
 static enum lava_status send(struct task *task, int64_t merges, int64_t rotations) {
     enum lava_type type = task->divide->type;
     const struct lava_divide_layout layout = lava_divide_level_layout(type, task->order, merges, rotations);

@@ -9,6 +9,8 @@
 #include "lib/transport/download.h"
 #include "lib/transport/upload.h"
 
+#define CUT_BYTES 64 /* that parts of a scratch begin at multiples of */
+
 /* Columns begin at multiples of this: a cache line. */
 #define COLUMN_BYTES 64
 
@@ -62,6 +64,25 @@ uint64_t lava_device_matrix_address(const struct lava_device_matrix *matrix) {
 
 bool lava_device_matrix_is_aligned(const struct lava_device_matrix *matrix) {
     return lava_device_matrix_address(matrix) % LAVA_DEVICE_MATRIX_ALIGN == 0;
+}
+
+bool lava_device_matrix_is_vector(const struct lava_device_matrix *matrix, enum lava_type type,
+                                  int64_t elements) {
+    return matrix->type == type && matrix->columns == 1 && matrix->rows >= elements &&
+           lava_device_matrix_is_aligned(matrix);
+}
+
+struct lava_device_matrix lava_device_matrix_cut(const struct lava_device_matrix *scratch,
+                                                 enum lava_type type, int64_t rows, int64_t columns,
+                                                 uint64_t *bytes) {
+    struct lava_device_matrix part = *scratch;
+    part.type = type;
+    part.rows = rows;
+    part.columns = columns;
+    part.ld = lava_blocking_padded(rows, CUT_BYTES / (uint32_t)lava_type_bytes(type));
+    part.offset += *bytes;
+    *bytes += (uint64_t)(part.ld * columns) * lava_type_bytes(type);
+    return part;
 }
 
 bool lava_device_matrix_overlap(const struct lava_device_matrix *a, const struct lava_device_matrix *b) {

@@ -54,6 +54,14 @@ struct lava_device_matrix lava_device_matrix_block(const struct lava_device_matr
  * LAVA_DEVICE_MATRIX_ALIGN. */
 uint64_t lava_device_matrix_address(const struct lava_device_matrix *matrix);
 bool lava_device_matrix_is_aligned(const struct lava_device_matrix *matrix);
+/* Returns whether it is one column of that type, aligned, with at least that many elements. */
+bool lava_device_matrix_is_vector(const struct lava_device_matrix *matrix, enum lava_type type,
+                                  int64_t elements);
+/* Returns the matrix of that type that begins *bytes after the scratch does, and adds its own to *bytes. The
+ * scratch has one column; columns of its parts are aligned. With no buffer only *bytes is of use. */
+struct lava_device_matrix lava_device_matrix_cut(const struct lava_device_matrix *scratch,
+                                                 enum lava_type type, int64_t rows, int64_t columns,
+                                                 uint64_t *bytes);
 /* Returns whether the ranges from their first to their last elements share an address. */
 bool lava_device_matrix_overlap(const struct lava_device_matrix *a, const struct lava_device_matrix *b);
 

@@ -25,7 +25,6 @@
 #define C_OF_ONE   100.0
 #define C_MOST_U   0.01
 #define STEPS_MOST 16
-#define PART_BYTES 64
 
 struct task {
     struct lava_stream *stream;
@@ -38,34 +37,17 @@ struct weights {
     double a, b, c;
 };
 
-static int64_t ld_of(enum lava_type type, int64_t rows) {
-    return lava_blocking_padded(rows, PART_BYTES / (uint32_t)lava_type_bytes(type));
-}
-
-/* Cuts a matrix from the scratch, after *elements of it. */
-static struct lava_device_matrix cut(const struct lava_device_matrix *work, int64_t rows, int64_t columns,
-                                     int64_t *elements) {
-    struct lava_device_matrix part = *work;
-    part.rows = rows;
-    part.columns = columns;
-    part.ld = ld_of(work->type, rows);
-    part.offset += (uint64_t)*elements * lava_type_bytes(work->type);
-    *elements += part.ld * columns;
-    return part;
-}
-
 /* Returns the elements that the parts take. */
 static int64_t cut_all(struct task *task, const struct lava_device_matrix *work, int64_t rows,
                        int64_t columns) {
-    int64_t elements = 0;
-    task->y = cut(work, rows, columns, &elements);
-    task->gram = cut(work, columns, columns, &elements);
-    task->inverse = cut(work, columns, columns, &elements);
-    task->squares = cut(work, columns, 1, &elements);
-    task->status = cut(work, 1, 1, &elements);
-    task->squares.type = lava_type_real(work->type);
-    task->status.type = LAVA_TYPE_FP32;
-    return elements;
+    enum lava_type type = work->type;
+    uint64_t bytes = 0;
+    task->y = lava_device_matrix_cut(work, type, rows, columns, &bytes);
+    task->gram = lava_device_matrix_cut(work, type, columns, columns, &bytes);
+    task->inverse = lava_device_matrix_cut(work, type, columns, columns, &bytes);
+    task->squares = lava_device_matrix_cut(work, lava_type_real(type), columns, 1, &bytes);
+    task->status = lava_device_matrix_cut(work, LAVA_TYPE_FP32, 1, 1, &bytes);
+    return ((int64_t)bytes - 1) / (int64_t)lava_type_bytes(type) + 1;
 }
 
 int64_t lava_device_polar_work_elements(enum lava_type type, int64_t rows, int64_t columns) {
@@ -226,9 +208,8 @@ static bool is_valid(const struct lava_device_polar *polar) {
     const struct lava_device_matrix *a = &polar->a, *u = &polar->u, *work = &polar->work;
     int64_t elements = lava_device_polar_work_elements(a->type, a->rows, a->columns);
     return a->rows >= a->columns && u->type == a->type && u->rows == a->rows && u->columns == a->columns &&
-           work->type == a->type && work->columns == 1 && work->rows >= elements &&
-           lava_device_matrix_is_aligned(a) && lava_device_matrix_is_aligned(u) &&
-           lava_device_matrix_is_aligned(work) && !lava_device_matrix_overlap(a, u) &&
+           lava_device_matrix_is_vector(work, a->type, elements) && lava_device_matrix_is_aligned(a) &&
+           lava_device_matrix_is_aligned(u) && !lava_device_matrix_overlap(a, u) &&
            !lava_device_matrix_overlap(a, work) && !lava_device_matrix_overlap(u, work);
 }
 

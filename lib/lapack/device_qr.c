@@ -88,18 +88,14 @@ static enum lava_status factor_block(struct task *task, int64_t block, int64_t c
     return status ? status : update(task, block, block, count, end, a->columns);
 }
 
-static bool is_vector(const struct lava_device_matrix *matrix, enum lava_type type, int64_t elements) {
-    return matrix->type == type && matrix->columns == 1 && matrix->rows >= elements &&
-           lava_device_matrix_is_aligned(matrix);
-}
-
 /* others: what the reflections are applied to has that many columns, or rows. */
 static bool is_valid(const struct lava_stream *stream, const struct lava_device_qr *qr, int64_t reflections,
                      int64_t others) {
     const struct lava_device_matrix *a = &qr->a;
     return lava_solve_fits(&stream->engine->capabilities, a->type) && lava_device_matrix_is_aligned(a) &&
-           is_vector(&qr->tau, a->type, reflections) &&
-           is_vector(&qr->work, a->type, lava_reflectors_work_elements(a->type, a->rows, others)) &&
+           lava_device_matrix_is_vector(&qr->tau, a->type, reflections) &&
+           lava_device_matrix_is_vector(&qr->work, a->type,
+                                        lava_reflectors_work_elements(a->type, a->rows, others)) &&
            !lava_device_matrix_overlap(a, &qr->tau) && !lava_device_matrix_overlap(a, &qr->work) &&
            !lava_device_matrix_overlap(&qr->tau, &qr->work);
 }

@@ -134,17 +134,13 @@ static enum lava_status reduce_panel(struct task *task, int64_t panel) {
     return status ? status : update(task, end);
 }
 
-static bool is_vector(const struct lava_device_matrix *matrix, enum lava_type type, int64_t elements) {
-    return matrix->type == type && matrix->columns == 1 && matrix->rows >= elements &&
-           lava_device_matrix_is_aligned(matrix);
-}
-
 static bool is_valid(const struct lava_stream *stream, const struct lava_device_tridiagonal *form) {
     const struct lava_device_matrix *a = &form->a;
     return lava_tridiagonal_fits(&stream->engine->capabilities, a->type) && a->rows == a->columns &&
            form->stored != LAVA_REGION_ALL && lava_device_matrix_is_aligned(a) &&
-           is_vector(&form->form, a->type, 3 * a->rows) &&
-           is_vector(&form->work, a->type, lava_device_tridiagonal_work_elements(a->type, a->rows)) &&
+           lava_device_matrix_is_vector(&form->form, a->type, 3 * a->rows) &&
+           lava_device_matrix_is_vector(&form->work, a->type,
+                                        lava_device_tridiagonal_work_elements(a->type, a->rows)) &&
            !lava_device_matrix_overlap(a, &form->form) && !lava_device_matrix_overlap(a, &form->work) &&
            !lava_device_matrix_overlap(&form->form, &form->work);
 }

@@ -88,20 +88,16 @@ static enum lava_status apply(const struct task *task, int64_t from) {
     return status ? status : lava_reflectors_apply(reflectors, &both, &part);
 }
 
-static bool is_vector(const struct lava_device_matrix *matrix, enum lava_type type, int64_t elements) {
-    return matrix->type == type && matrix->columns == 1 && matrix->rows >= elements &&
-           lava_device_matrix_is_aligned(matrix);
-}
-
 static bool is_valid(const struct lava_stream *stream, const struct lava_device_tridiagonal_q *q) {
     const struct lava_device_matrix *a = &q->a, *c = &q->c;
     int64_t elements = lava_device_tridiagonal_q_work_elements(a->type, a->rows, c->columns);
     return lava_eigen_fits(&stream->engine->capabilities, a->type) && a->rows == a->columns &&
            q->stored != LAVA_REGION_ALL && c->type == a->type && c->rows == a->rows &&
            lava_device_matrix_is_aligned(a) && lava_device_matrix_is_aligned(c) &&
-           is_vector(&q->form, a->type, a->rows) && is_vector(&q->work, a->type, elements) &&
-           !lava_device_matrix_overlap(a, c) && !lava_device_matrix_overlap(a, &q->work) &&
-           !lava_device_matrix_overlap(c, &q->work) && !lava_device_matrix_overlap(&q->form, &q->work);
+           lava_device_matrix_is_vector(&q->form, a->type, a->rows) &&
+           lava_device_matrix_is_vector(&q->work, a->type, elements) && !lava_device_matrix_overlap(a, c) &&
+           !lava_device_matrix_overlap(a, &q->work) && !lava_device_matrix_overlap(c, &q->work) &&
+           !lava_device_matrix_overlap(&q->form, &q->work);
 }
 
 enum lava_status lava_device_tridiagonal_multiply(struct lava_stream *stream,

@@ -5,7 +5,7 @@
 
 #include "lib/lapack/deflation.h"
 
-/* The block: its parts begin at these bytes, and it has so many in all. */
+/* Where the block's parts begin, in bytes, and its size. */
 struct lava_divide_layout {
     int64_t words, rotations, bytes;
 };

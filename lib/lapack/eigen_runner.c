@@ -28,8 +28,7 @@
  * inaccurate. */
 #define BOUND 64
 /* Vectors whose norm is checked, and their product with the next one. */
-#define SAMPLES    8
-#define PART_BYTES 64
+#define SAMPLES 8
 
 static bool has_vectors(const struct lava_lapack_run *run) {
     return lava_operation_row(run->operation)->has_vectors;
@@ -50,19 +49,6 @@ static double value_at(const struct lava_lapack_run *run, int64_t at) {
     return lava_number_read(real_of(run), real_at(run, at)).real;
 }
 
-/* Cuts a real matrix from the scratch, after *bytes of it, and adds its own. */
-static struct lava_device_matrix cut(const struct lava_device_matrix *work, enum lava_type type, int64_t rows,
-                                     int64_t columns, uint64_t *bytes) {
-    struct lava_device_matrix part = *work;
-    part.type = type;
-    part.rows = rows;
-    part.columns = columns;
-    part.ld = lava_blocking_padded(rows, PART_BYTES / (uint32_t)lava_type_bytes(type));
-    part.offset += *bytes;
-    *bytes += (uint64_t)(part.ld * columns) * lava_type_bytes(type);
-    return part;
-}
-
 /* The scratch of divide and conquer, and the real eigenvectors: of real types, those that there are anyway.
  */
 struct divided {
@@ -72,11 +58,11 @@ static struct divided divided_of(const struct lava_lapack_run *run, uint64_t *by
     enum lava_type real = real_of(run);
     int64_t n = run->operation->n;
     *bytes = 0;
-    struct divided parts = {.work =
-                                cut(&run->work, real, lava_device_divide_work_elements(real, n), 1, bytes),
-                            .q = run->reflections};
+    struct divided parts = {
+        .work = lava_device_matrix_cut(&run->work, real, lava_device_divide_work_elements(real, n), 1, bytes),
+        .q = run->reflections};
     if (lava_type_is_complex(run->operation->type))
-        parts.q = cut(&run->work, real, n, n, bytes);
+        parts.q = lava_device_matrix_cut(&run->work, real, n, n, bytes);
     return parts;
 }
 
@@ -185,15 +171,15 @@ static enum lava_status bisect(struct lava_lapack_run *run) {
     const struct lava_cpu_range range = computed_of(operation);
     uint64_t bytes = 0;
     int64_t elements = lava_device_bisection_work_elements(operation->n);
-    const struct lava_device_bisection bisection = {.type = real_of(run),
-                                                    .order = operation->n,
-                                                    .d = real_at(run, 0),
-                                                    .e = real_at(run, operation->n),
-                                                    .first = range.first,
-                                                    .count = range.size,
-                                                    .values = real_at(run, 0),
-                                                    .work =
-                                                        cut(&run->work, real_of(run), elements, 1, &bytes)};
+    const struct lava_device_bisection bisection = {
+        .type = real_of(run),
+        .order = operation->n,
+        .d = real_at(run, 0),
+        .e = real_at(run, operation->n),
+        .first = range.first,
+        .count = range.size,
+        .values = real_at(run, 0),
+        .work = lava_device_matrix_cut(&run->work, real_of(run), elements, 1, &bytes)};
     return lava_device_bisect(run->stream, &bisection);
 }
 

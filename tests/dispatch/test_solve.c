@@ -196,7 +196,7 @@ static void test_text(void **state) {
     assert_non_null(strstr(text, chunks));
 }
 
-/* A solve by factors of an order, for so many right-hand sides. */
+/* Makes a solve by factors of this order, with this number of right-hand sides. */
 static struct lava_operation solve_by(enum lava_operation_kind kind, enum lava_type type, int64_t order,
                                       int64_t sides) {
     static int64_t pivots[1];
