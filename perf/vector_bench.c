@@ -38,6 +38,20 @@ void *vector_bench_new_numbers(enum lava_type type, int64_t elements, unsigned s
     return numbers;
 }
 
+int vector_bench_read_orders(const char *program, const char *text, int64_t *orders, int most) {
+    int count = 0;
+    char *end;
+    for (; *text && count < most; text = *end ? end + 1 : end) {
+        orders[count] = strtoll(text, &end, 10);
+        if (orders[count] < 1 || (*end && *end != ',')) {
+            fprintf(stderr, "%s: not an order: %s\n", program, text);
+            exit(2);
+        }
+        count++;
+    }
+    return count;
+}
+
 int vector_bench_compare(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);

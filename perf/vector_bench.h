@@ -10,6 +10,10 @@
 /* Returns new elements of the type whose numbers are between -1 and 1. The caller frees them. */
 void *vector_bench_new_numbers(enum lava_type type, int64_t elements, unsigned seed);
 
+/* Reads orders with commas between them, `most` at most, and returns how many. Ends the program, with a line
+ * on stderr, if one is not an order. */
+int vector_bench_read_orders(const char *program, const char *text, int64_t *orders, int most);
+
 /* Compares two doubles, for qsort. */
 int vector_bench_compare(const void *a, const void *b);
 /* Sorts the values. */

@@ -282,16 +282,7 @@ static void bench_type(struct lava_engine *engine, enum lava_type type, const st
 }
 
 static void read_orders(const char *text, struct options *options) {
-    char *end;
-    options->order_count = 0;
-    for (; *text && options->order_count < MOST; text = *end ? end + 1 : end) {
-        int64_t order = strtoll(text, &end, 10);
-        if (order < 1 || (*end && *end != ',')) {
-            fprintf(stderr, "vector_break_even: not an order: %s\n", text);
-            exit(2);
-        }
-        options->orders[options->order_count++] = order;
-    }
+    options->order_count = vector_bench_read_orders("vector_break_even", text, options->orders, MOST);
 }
 
 static void read_options(int argc, char **argv, struct options *options) {

@@ -42,6 +42,17 @@ static inline void lava_number_write(enum lava_type type, void *element, struct 
     }
 }
 
+/* Element `at` of a vector of a real type. */
+static inline double lava_number_real_at(enum lava_type type, const void *vector, int64_t at) {
+    return type == LAVA_TYPE_FP32 ? (double)((const float *)vector)[at] : ((const double *)vector)[at];
+}
+static inline void lava_number_set_real(enum lava_type type, void *vector, int64_t at, double number) {
+    if (type == LAVA_TYPE_FP32)
+        ((float *)vector)[at] = (float)number;
+    else
+        ((double *)vector)[at] = number;
+}
+
 static inline struct lava_number lava_number_times(struct lava_number a, struct lava_number b) {
     return (struct lava_number){a.real * b.real - a.imaginary * b.imaginary,
                                 a.real * b.imaginary + a.imaginary * b.real};

@@ -31,14 +31,6 @@ int64_t lava_device_bisection_work_elements(int64_t order) {
     return VECTORS * stride_of(order);
 }
 
-static double read(enum lava_type type, const void *vector, int64_t at) {
-    return lava_number_read(type, lava_operation_element((void *)(uintptr_t)vector, type, at, 0, 1)).real;
-}
-
-static void write(enum lava_type type, void *vector, int64_t at, double number) {
-    lava_number_write(type, lava_operation_element(vector, type, at, 0, 1), (struct lava_number){number, 0});
-}
-
 /* Returns the ends of the interval of all eigenvalues by Gershgorin's circles, and the exponent of a power of
  * two that is larger than both. */
 static int bounds_of(const struct lava_device_bisection *bisection, double ends[2]) {
@@ -47,8 +39,8 @@ static int bounds_of(const struct lava_device_bisection *bisection, double ends[
     int exponent = 0;
     ends[0] = INFINITY, ends[1] = -INFINITY;
     for (int64_t i = 0; i < bisection->order; i++) {
-        double d = read(type, bisection->d, i),
-               after = i < bisection->order - 1 ? fabs(read(type, bisection->e, i)) : 0;
+        double d = lava_number_real_at(type, bisection->d, i),
+               after = i < bisection->order - 1 ? fabs(lava_number_real_at(type, bisection->e, i)) : 0;
         ends[0] = fmin(ends[0], d - (before + after));
         ends[1] = fmax(ends[1], d + (before + after));
         before = after;
@@ -65,13 +57,14 @@ static void fill(const struct lava_device_bisection *bisection, const double end
     double margin = MARGIN * (ldexp(ends[1], -exponent) - ldexp(ends[0], -exponent)) +
                     16 * (double)n * lava_type_facts(type)->unit;
     for (int64_t i = 0; i < n; i++) {
-        double e = i > 0 ? ldexp(read(type, bisection->e, i - 1), -exponent) : 0;
-        write(type, host, DIAGONAL * stride + i, ldexp(read(type, bisection->d, i), -exponent));
-        write(type, host, SQUARES * stride + i, e * e);
+        double e = i > 0 ? ldexp(lava_number_real_at(type, bisection->e, i - 1), -exponent) : 0;
+        lava_number_set_real(type, host, DIAGONAL * stride + i,
+                             ldexp(lava_number_real_at(type, bisection->d, i), -exponent));
+        lava_number_set_real(type, host, SQUARES * stride + i, e * e);
     }
     for (int64_t i = 0; i < bisection->count; i++) {
-        write(type, host, LOW * stride + i, ldexp(ends[0], -exponent) - margin);
-        write(type, host, HIGH * stride + i, ldexp(ends[1], -exponent) + margin);
+        lava_number_set_real(type, host, LOW * stride + i, ldexp(ends[0], -exponent) - margin);
+        lava_number_set_real(type, host, HIGH * stride + i, ldexp(ends[1], -exponent) + margin);
     }
 }
 
@@ -105,9 +98,11 @@ static void collect(const struct lava_device_bisection *bisection, const void *h
     int64_t stride = stride_of(bisection->order);
     double last = -INFINITY;
     for (int64_t i = 0; i < bisection->count; i++) {
-        double middle = (read(type, host, LOW * stride + i) + read(type, host, HIGH * stride + i)) / 2;
+        double middle = (lava_number_real_at(type, host, LOW * stride + i) +
+                         lava_number_real_at(type, host, HIGH * stride + i)) /
+                        2;
         last = middle > last || isnan(middle) ? middle : last;
-        write(type, bisection->values, i, ldexp(last, exponent));
+        lava_number_set_real(type, bisection->values, i, ldexp(last, exponent));
     }
 }
 
@@ -130,7 +125,7 @@ static enum lava_status bisect(struct lava_stream *stream, const struct lava_dev
 static bool is_diagonal(const struct lava_device_bisection *bisection) {
     bool is_zero = true;
     for (int64_t i = 0; i < bisection->order - 1; i++)
-        is_zero = is_zero && read(bisection->type, bisection->e, i) == 0;
+        is_zero = is_zero && lava_number_real_at(bisection->type, bisection->e, i) == 0;
     return is_zero;
 }
 
@@ -145,10 +140,10 @@ static enum lava_status sort(const struct lava_device_bisection *bisection) {
     if (!all)
         return LAVA_ERROR_HOST_MEMORY;
     for (int64_t i = 0; i < bisection->order; i++)
-        all[i] = read(bisection->type, bisection->d, i);
+        all[i] = lava_number_real_at(bisection->type, bisection->d, i);
     qsort(all, (size_t)bisection->order, sizeof *all, compare);
     for (int64_t i = 0; i < bisection->count; i++)
-        write(bisection->type, bisection->values, i, all[bisection->first + i]);
+        lava_number_set_real(bisection->type, bisection->values, i, all[bisection->first + i]);
     free(all);
     return LAVA_OK;
 }

@@ -19,6 +19,7 @@
 #include "dispatch/arithmetic.h"
 #include "dispatch/divide.h"
 #include "lib/base/clock.h"
+#include "lib/host/numbers.h"
 #include "lib/lapack/divide_leaves.h"
 #include "lib/lapack/divide_level.h"
 #include "shaders/interface.h"
@@ -135,17 +136,6 @@ static enum lava_status send(struct task *task, int64_t merges, int64_t rotation
     return lava_device_matrix_upload(task->stream, &used, task->packed, used.rows);
 }
 
-static double read_number(enum lava_type type, const void *numbers, int64_t at) {
-    return type == LAVA_TYPE_FP32 ? (double)((const float *)numbers)[at] : ((const double *)numbers)[at];
-}
-
-static void write_number(enum lava_type type, void *numbers, int64_t at, double number) {
-    if (type == LAVA_TYPE_FP32)
-        ((float *)numbers)[at] = (float)number;
-    else
-        ((double *)numbers)[at] = number;
-}
-
 /* values, beside <- T divided by a power of two that makes its largest element 1 to 2, because weights are at
  * most 1. Returns false if an element is not finite. */
 static bool read_matrix(struct task *task) {
@@ -154,7 +144,7 @@ static bool read_matrix(struct task *task) {
     for (int64_t i = 0; i < 2 * task->order - 1; i++) {
         bool is_diagonal = i < task->order;
         int64_t at = is_diagonal ? i : i - task->order;
-        double number = read_number(divide->type, is_diagonal ? divide->d : divide->e, at);
+        double number = lava_number_real_at(divide->type, is_diagonal ? divide->d : divide->e, at);
         (is_diagonal ? task->level.values : task->beside)[at] = number;
         if (!isfinite(number))
             return false;
@@ -343,11 +333,11 @@ static enum lava_status end_level(struct task *task) {
     for (int64_t i = 0; i < task->count; i++) {
         const struct lava_merge *merge = &task->merges[i];
         for (int64_t j = merge->first; j < merge->first + merge->size; j++) {
-            task->level.z[j] = read_number(type, task->fetched, (ROWS - ROOTS) * n + j);
+            task->level.z[j] = lava_number_real_at(type, task->fetched, (ROWS - ROOTS) * n + j);
             is_finite = is_finite && isfinite(task->level.z[j]);
         }
         for (int64_t j = 0; j < merge->kept; j++) {
-            task->panel[j] = read_number(type, task->fetched, merge->first + j);
+            task->panel[j] = lava_number_real_at(type, task->fetched, merge->first + j);
             is_finite = is_finite && isfinite(task->panel[j]);
         }
         lava_deflation_end(&task->level, merge, task->panel);
@@ -359,8 +349,8 @@ static enum lava_status end_level(struct task *task) {
 static enum lava_status finish(struct task *task) {
     enum lava_type type = task->divide->type;
     for (int64_t i = 0; i < task->order; i++)
-        write_number(type, task->divide->d, i,
-                     ldexp(task->level.values[task->level.order[i]], task->exponent));
+        lava_number_set_real(type, task->divide->d, i,
+                             ldexp(task->level.values[task->level.order[i]], task->exponent));
     lava_divide_level_write_columns(type, task->order, task->level.order, NULL, task->packed);
     enum lava_status status = send(task, 1, 0);
     status = status ? status : dispatch(task, LAVA_DIVIDE_COLUMNS, LAVA_DIVIDE_GATHERS, task->order);
