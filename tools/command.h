@@ -21,6 +21,8 @@ struct command {
 };
 
 int command_run(int argc, char **argv);
+int command_report(int argc, char **argv);
+int command_top(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_doctor(int argc, char **argv);
 int command_bench(int argc, char **argv);

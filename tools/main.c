@@ -11,6 +11,8 @@
 /* clang-format off */
 static const struct command commands[] = {
     {"run",       command_run,       "run a program with the library, and tell what that was good for"},
+    {"report",    command_report,    "what the processes of a job have told, also those that were killed"},
+    {"top",       command_top,       "what running processes have counted so far"},
     {"info",      command_info,      "the device, the CPU BLAS, kernels, figures and files of this machine"},
     {"doctor",    command_doctor,    "why the GPU is not used, and what to do"},
     {"explain",   explain,           "where a call would run, and why"},

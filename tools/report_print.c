@@ -78,16 +78,28 @@ static void print_under(FILE *stream, const struct report *report) {
                 report->small_timed, report->small_calls);
 }
 
+/* Whose counts were found, because they have not told them. */
+static void print_live(FILE *stream, const struct report *report) {
+    static const char *const texts[REPORT_LIVE_STATES] = {
+        [REPORT_RUNS] = "still running: what it has counted so far is in here",
+        [REPORT_ENDED] = "ended by a signal, by a crash or by _exit(): what it had counted is in here",
+        [REPORT_OTHER] = "with another build of LavaBLAS: what it counted is missing here"};
+    for (int state = 0; state < REPORT_LIVE_STATES; state++)
+        if (report->live[state] > 0)
+            fprintf(stream, "lavablas: %zu process%s %s\n", report->live[state],
+                    report->live[state] > 1 ? "es, each" : "", texts[state]);
+}
+
 /* The first sentence: whether it helped. */
 static void print_verdict(FILE *stream, const struct report *report) {
     const struct report_shape *total = &report->total;
     double saved_ns = total->cpu_ns - all_ns(total);
     const char *device = fact(report, "device"), *figures = fact(report, "figures");
     if (report->process_count == 0)
-        fputs(
-            "lavablas: no process has reported: it was ended by a signal or by _exit(), or the library could "
-            "not be loaded\n",
-            stream);
+        fputs("lavablas: no process has reported: it was ended by a signal or by _exit() before its first "
+              "call, "
+              "or the library could not be loaded\n",
+              stream);
     else if (total->calls[LAVA_PLACE_CPU] + total->calls[LAVA_PLACE_GPU] == 0)
         fputs("lavablas: no call of a routine that LavaBLAS has came to it\n", stream);
     else if (total->calls[LAVA_PLACE_GPU] == 0 && !has_gpu_under(report))
@@ -104,9 +116,12 @@ static void print_verdict(FILE *stream, const struct report *report) {
             device ? device : "none");
     if (fact(report, "history"))
         fprintf(stream, "lavablas: the program's history: %s\n", fact(report, "history"));
+    print_live(stream, report);
 }
 
 static void print_end(FILE *stream, const struct report_end *end) {
+    if (!end)
+        return;
     if (end->signal)
         fprintf(stream, "lavablas: ended by signal %d (%s) after %.3f s\n", end->signal,
                 strsignal(end->signal), end->seconds);
@@ -310,7 +325,8 @@ static void put_processes(FILE *stream, const struct report *report) {
         fprintf(stream, "%s{\"pid\":%.0f,\"parent\":%.0f", i ? "," : "", json_number(process->line, "pid"),
                 json_number(process->line, "parent"));
         lava_json_put_member(stream, "program", json_text(process->line, "program", NULL));
-        fprintf(stream, ",\"calls\":%.0f,\"ns\":%.0f}", process->calls, process->ns);
+        fprintf(stream, ",\"unfinished\":%s,\"calls\":%.0f,\"ns\":%.0f}",
+                json_member(process->line, "unfinished") ? "true" : "false", process->calls, process->ns);
     }
 }
 
@@ -324,7 +340,8 @@ static void put_bypasses(FILE *stream, const struct report *report) {
     }
 }
 
-void report_print_json(FILE *stream, const struct report *report, const struct report_end *end) {
+void report_print_json(FILE *stream, const struct report *report, const struct report_end *how) {
+    const struct report_end unknown = {.status = -1}, *end = how ? how : &unknown;
     static const char *const names[] = {"cpu_blas", "device", "no_device", "figures", "history"};
     fprintf(stream, "{\"status\":%d,\"signal\":%d,\"ns\":%.0f,\"cpu_run_ns\":%.0f", end->status, end->signal,
             end->seconds * 1e9, end->compare.runs ? compare_median(end->compare.plain) * 1e9 : 0);

@@ -1,4 +1,4 @@
-/* Reads and sums up the reports of processes. Called by run.c. */
+/* Reads and sums up the reports of processes. Called by run.c, report.c and top.c. */
 #include "tools/report_sum.h"
 
 #include <errno.h>
@@ -172,26 +172,44 @@ static int by_reason_time(const void *a, const void *b) {
     return (x->ns < y->ns) - (x->ns > y->ns);
 }
 
-bool report_read(const char *path, bool detailed, struct report *report) {
-    char *text = json_read_file(path);
-    *report = (struct report){0};
-    if (!text)
-        return errno == ENOENT;
-    for (char *line = text, *end; *line; line = end) {
-        size_t length = strcspn(line, "\n");
-        end = line + length + (line[length] == '\n');
-        line[length] = '\0';
-        struct json *value = json_parse(line);
-        if (value && json_text(value, "lavablas", NULL))
-            add_process(report, value, detailed);
-        else
-            json_free(value);
-    }
-    free(text);
+void report_add_line(struct report *report, char *line, bool detailed) {
+    struct json *value = json_parse(line);
+    if (value && json_text(value, "lavablas", NULL))
+        add_process(report, value, detailed);
+    else
+        json_free(value);
+}
+
+static void sort(struct report *report) {
     if (report->shape_count)
         qsort(report->shapes, report->shape_count, sizeof *report->shapes, by_time);
     if (report->reason_count)
         qsort(report->reasons, report->reason_count, sizeof *report->reasons, by_reason_time);
+}
+
+struct addition {
+    struct report *report;
+    bool detailed;
+};
+
+static void add_live(const char *path, void *context) {
+    const struct addition *addition = context;
+    report_read_live(path, addition->detailed, addition->report);
+}
+
+bool report_read(const char *path, bool detailed, struct report *report) {
+    char *text = json_read_file(path);
+    if (!text && errno != ENOENT)
+        return false;
+    for (char *line = text, *end; line && *line; line = end) {
+        size_t length = strcspn(line, "\n");
+        end = line + length + (line[length] == '\n');
+        line[length] = '\0';
+        report_add_line(report, line, detailed);
+    }
+    free(text);
+    report_each_live(path, add_live, &(struct addition){report, detailed});
+    sort(report);
     return true;
 }
 

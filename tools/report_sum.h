@@ -1,5 +1,5 @@
-/* What `lavablas run` tells of the processes that ended: the sum of their reports (lib/base/report.h), and
- * the BLAS that no preloaded library can come before. For one thread only. */
+/* What the commands tell of processes: the sum of their reports (lib/base/report.h), and the BLAS that no
+ * preloaded library can come before. For one thread only. */
 #ifndef LAVA_TOOLS_REPORT_SUM_H
 #define LAVA_TOOLS_REPORT_SUM_H
 
@@ -52,6 +52,14 @@ struct report_process {
     double calls, ns;
 };
 
+/* What a process has counted so far, in a file of its own (lib/base/counters.h). */
+enum report_live_state {
+    REPORT_RUNS,  /* the process is there */
+    REPORT_ENDED, /* it is not, and told nothing at its end: a signal, a crash, or _exit() */
+    REPORT_OTHER, /* another build has written the file */
+    REPORT_LIVE_STATES
+};
+
 struct report {
     struct report_process *processes;
     struct report_shape *shapes;
@@ -70,6 +78,7 @@ struct report {
         const char *why; /* none stays; NULL: they may */
         double stored, used, refreshed, refreshed_bytes, forgotten, evicted, differences;
     } copies;
+    size_t live[REPORT_LIVE_STATES];
     struct report_matrix *matrices; /* of all processes, one after the other */
     size_t matrix_count;
 };
@@ -82,11 +91,21 @@ struct report_end {
     struct compare compare;
 };
 
-/* Reads a file of reports: one line for each process. A file that does not exist has none. Bypasses are not
- * looked for. */
+/* Adds a file of reports: one line for each process. A file that does not exist has none. Then it adds what
+ * processes have counted that will write a line there, or would have. Bypasses are not looked for. Returns
+ * false, with errno, if the file cannot be read. */
 bool report_read(const char *path, bool detailed, struct report *report);
+/* The same of one process's file. Returns false, with errno, if it cannot be read. */
+bool report_read_live(const char *path, bool detailed, struct report *report);
+/* Calls the function with the path of each such file of a file of reports. */
+void report_each_live(const char *reports, void (*use)(const char *path, void *context), void *context);
+/* A line that a process adds to a file of reports, if its own file at this path was left and nobody writes it
+ * any more; that file is removed. */
+void report_settle_live(const char *path, const char *reports);
+void report_add_line(struct report *report, char *line, bool detailed);
 void report_free(struct report *report);
-/* Prints it for people, or as one JSON object. */
+/* Prints it for people, or as one JSON object. end NULL: the processes have ended in different ways, or have
+ * not. */
 void report_print(FILE *stream, const struct report *report, const struct report_end *end);
 void report_print_json(FILE *stream, const struct report *report, const struct report_end *end);
 

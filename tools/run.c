@@ -4,7 +4,8 @@
  *
  * The program keeps this command's standard files, and this command ends as the program did: with its status,
  * or by its signal. Signals that somebody sends to this command are passed on. Each process that the program
- * starts inherits the library and adds a line to a file of reports (lib/base/report.h). */
+ * starts inherits the library and adds a line to a file of reports (lib/base/report.h); what those have counted
+ * that could not is in files beside it (lib/base/counters.h). */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -231,7 +232,7 @@ static void judge_program(const char *name, struct report *report) {
 /* Nobody may be reading any more; the status is the program's all the same. */
 static void tell(const struct options *options, const char *reports, const struct report_end *end,
                  FILE *stream) {
-    struct report report;
+    struct report report = {0};
     signal(SIGPIPE, SIG_IGN);
     if (!report_read(reports, options->stats, &report))
         fprintf(stderr, "lavablas: %s: %s\n", reports, strerror(errno));
@@ -291,6 +292,17 @@ static int end_like(const struct report_end *end) {
     return 128 + end->signal; /* the signal is blocked */
 }
 
+static void remove_file(const char *path, void *unused) {
+    (void)unused;
+    unlink(path);
+}
+
+/* What processes have left there, too. */
+static void remove_reports(const char *reports) {
+    report_each_live(reports, remove_file, NULL);
+    unlink(reports);
+}
+
 int command_run(int argc, char **argv) {
     struct options options = {0};
     char preload[8192], folder[4096], reports[4200], others[4200];
@@ -321,8 +333,8 @@ int command_run(int argc, char **argv) {
         compare(options, preload, others, input, &end);
     if (ran && !is_missing)
         tell(&options, reports, &end, stream);
-    unlink(others);
-    unlink(reports);
+    remove_reports(others);
+    remove_reports(reports);
     rmdir(folder);
     return ran ? end_like(&end) : RUN_FAILED;
 }

@@ -4,6 +4,7 @@
  * decimal point:
  *
  *     {"lavablas": VERSION, "pid": ..., "parent": ..., "program": PATH, "cpu_blas": PATH, "device": NAME ...
+ *      "unfinished": true,
  *      "objects": [PATH ...],
  *      "calls": [{"routine": ..., "place": ..., "reason": ..., "calls": ..., "ns": ..., "flop": ...} ...],
  *      "shapes": [{"routine": ..., "place": ..., "order": ..., "calls": ..., "ns": ..., "flop": ...,
@@ -20,7 +21,8 @@
  *                 "matrices": [{"address": ..., "rows": ..., "columns": ..., "bytes": ..., "uses": ...,
  *                               "saved_ns": ..., "why": ...} ...]}}
  *
- * A fact that is not known is left out; so is why, if there is no reason why not. */
+ * A fact that is not known is left out; so is why, if there is no reason why not. A process is unfinished if
+ * it did not write its line itself, and its counters were found (counters.h). */
 #include "lib/base/report.h"
 
 #include <errno.h>
@@ -35,25 +37,19 @@
 #include <unistd.h>
 
 #include "lib/base/config.h"
+#include "lib/base/counters.h"
 #include "lib/base/json.h"
 #include "lib/base/log.h"
 #include "lib/base/sizes.h"
 #include "lib/base/stats.h"
 #include "lib/base/tally.h"
 
-static const char *_Atomic facts[LAVA_REPORT_FACTS];
 static const char *const fact_names[LAVA_REPORT_FACTS] = {
     [LAVA_REPORT_CPU_BLAS] = "cpu_blas",   [LAVA_REPORT_DEVICE] = "device",
     [LAVA_REPORT_NO_DEVICE] = "no_device", [LAVA_REPORT_FIGURES] = "figures",
     [LAVA_REPORT_HISTORY] = "history",
 };
 static _Atomic bool told; /* the report: there is one for each process */
-
-void lava_report_note(enum lava_report_fact fact, const char *text) {
-    if (fact == LAVA_REPORT_NO_DEVICE)
-        lava_stats_note_no_device();
-    atomic_store_explicit(&facts[fact], text, memory_order_release);
-}
 
 /* Writes everything at once, so that processes that share a file through O_APPEND do not mix their lines. */
 static bool write_all(int file, const char *text, size_t length) {
@@ -74,18 +70,14 @@ static void append(const char *path, const char *text, size_t length) {
         close(file);
 }
 
-static void put_process(FILE *stream) {
-    char program[4096] = "";
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    fprintf(stream, "{\"lavablas\":\"%s\",\"pid\":%d,\"parent\":%d", LAVA_VERSION, (int)getpid(),
-            (int)getppid());
-    if (length > 0)
-        lava_json_put_member(stream, "program", program);
-    for (int fact = 0; fact < LAVA_REPORT_FACTS; fact++) {
-        const char *text = atomic_load_explicit(&facts[fact], memory_order_acquire);
-        if (text)
-            lava_json_put_member(stream, fact_names[fact], text);
-    }
+static void put_process(FILE *stream, const struct lava_counters *counters) {
+    fprintf(stream, "{\"lavablas\":\"%s\",\"pid\":%" PRId64 ",\"parent\":%" PRId64, LAVA_VERSION,
+            counters->pid, counters->parent);
+    if (counters->program[0])
+        lava_json_put_member(stream, "program", counters->program);
+    for (int fact = 0; fact < LAVA_REPORT_FACTS; fact++)
+        if (counters->facts[fact][0])
+            lava_json_put_member(stream, fact_names[fact], counters->facts[fact]);
 }
 
 /* The program itself has no name here, and the kernel's own object no file. */
@@ -208,10 +200,8 @@ static void put_copies(FILE *stream) {
     fputs("]}", stream);
 }
 
-static void put_report(FILE *stream) {
-    put_process(stream);
-    fputs(",\"objects\":[", stream);
-    dl_iterate_phdr(put_object, stream);
+/* What the counters tell, from the calls on. */
+static void put_counts(FILE *stream) {
     fputs("null],\"calls\":[", stream);
     put_calls(stream);
     fputs("],\"shapes\":[", stream);
@@ -223,7 +213,22 @@ static void put_report(FILE *stream) {
     fputs("],\"transfers\":{", stream);
     put_transfers(stream);
     fputc('}', stream);
+}
+
+static void put_report(FILE *stream) {
+    put_process(stream, lava_counters_get());
+    fputs(",\"objects\":[", stream);
+    dl_iterate_phdr(put_object, stream);
+    put_counts(stream);
     put_copies(stream);
+    fputs("}\n", stream);
+}
+
+void lava_report_put_counters(FILE *stream, struct lava_counters *counters) {
+    lava_counters_use(counters);
+    put_process(stream, counters);
+    fputs(",\"unfinished\":true,\"objects\":[", stream);
+    put_counts(stream);
     fputs("}\n", stream);
 }
 
@@ -247,8 +252,12 @@ static bool tell(const char *path, void (*put)(FILE *stream)) {
 void lava_report_print(void) {
     const char *path = lava_config_get()->stats;
     bool is_report = path && lava_config_is_report(path);
+    if (path)
+        lava_counters_settle();
     if (path && !(is_report && told))
         told = tell(path, is_report ? put_report : lava_stats_print) && is_report;
+    if (told)
+        lava_counters_remove();
 }
 
 void lava_report_end(void) {

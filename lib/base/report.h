@@ -4,17 +4,9 @@
 #ifndef LAVA_BASE_REPORT_H
 #define LAVA_BASE_REPORT_H
 
-/* Facts that other parts of the library know. */
-enum lava_report_fact {
-    LAVA_REPORT_CPU_BLAS,  /* the path of the library */
-    LAVA_REPORT_DEVICE,    /* the name of the device that is used */
-    LAVA_REPORT_NO_DEVICE, /* why none is */
-    LAVA_REPORT_FIGURES,   /* "measured" or "starting values": what the estimates are made of */
-    LAVA_REPORT_HISTORY,   /* which rule the process follows (dispatch/history.h) */
-    LAVA_REPORT_FACTS
-};
-/* Keeps the pointer; the text must never change. The last one counts. */
-void lava_report_note(enum lava_report_fact fact, const char *text);
+#include <stdio.h>
+
+struct lava_counters;
 
 /* Registers what is told at exit, if the configuration asks for it. lib/offload/offload calls it once. */
 void lava_report_install(void);
@@ -24,5 +16,9 @@ void lava_report_print(void);
 /* The library's last act: a process without a call that was counted reports itself, too. Without a setting
  * that asks for a report this does nothing but look for it. */
 void lava_report_end(void);
+/* Writes the report of a process that has not written its own, from its counters, which become those of the
+ * caller (counters.h). What only that process can know is left out: the objects that were loaded, and the
+ * matrices that stayed. For a command with one thread. */
+void lava_report_put_counters(FILE *stream, struct lava_counters *counters);
 
 #endif

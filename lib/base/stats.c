@@ -9,38 +9,9 @@
 #include <string.h>
 
 #include "lib/base/config.h"
+#include "lib/base/counters.h"
 #include "lib/base/sizes.h"
 #include "lib/base/tally.h"
-
-struct counter {
-    atomic_ullong calls;
-    atomic_ullong elapsed_ns;
-    _Atomic double flops;
-};
-
-static struct counter counters[LAVA_ROUTINE_COUNT][LAVA_PLACE_COUNT][LAVA_REASON_COUNT];
-
-static struct {
-    atomic_ullong calls, elapsed_ns, cpu_ns, lost_ns;
-    _Atomic double flops, bytes;
-} shapes[LAVA_ROUTINE_COUNT][LAVA_PLACE_COUNT][LAVA_SIZES];
-
-/* The products that were computed at a place and had estimates for both. */
-static struct {
-    atomic_ullong calls, estimated_ns, measured_ns;
-    atomic_ullong lost_calls, lost_ns; /* those that took longer than the other place's estimate */
-} estimates[LAVA_PLACE_COUNT];
-
-/* The most products that were on a device at a time. */
-static atomic_uint most_lanes;
-
-/* The products on each device, and those that several of them shared. */
-static atomic_ullong on_device[LAVA_CONFIG_DEVICES_MAX], shared;
-
-static struct { atomic_ullong bytes, ns; } transfers[LAVA_TRANSFERS];
-
-/* Uses of matrices that stayed on the device. */
-static struct { atomic_ullong uses, bytes; } stays;
 
 static const char *const place_names[LAVA_PLACE_COUNT] = {
     [LAVA_PLACE_CPU] = "cpu",
@@ -54,20 +25,24 @@ static void add_to(_Atomic double *place, double value) {
         ;
 }
 
+static void increase(atomic_ullong *sum, uint64_t value) {
+    atomic_fetch_add_explicit(sum, value, memory_order_relaxed);
+}
+
 static void add(atomic_ullong *sum, double value) {
-    atomic_fetch_add_explicit(sum, (unsigned long long)value, memory_order_relaxed);
+    increase(sum, (uint64_t)value);
 }
 
 void lava_stats_count(enum lava_routine routine, const struct lava_operation *operation, int64_t products,
                       enum lava_place place, enum lava_reason reason, uint64_t elapsed_ns) {
-    struct counter *counter = &counters[routine][place][reason];
+    struct lava_counters *counters = lava_counters_get();
     /* an invalid call has no operation */
     double flops = reason == LAVA_REASON_INVALID ? 0 : lava_operation_flops(operation);
     if (products > 1)
         flops *= (double)products;
-    add_to(&counter->flops, flops);
-    atomic_fetch_add_explicit(&counter->elapsed_ns, elapsed_ns, memory_order_relaxed);
-    atomic_fetch_add_explicit(&counter->calls, 1, memory_order_relaxed);
+    add_to(&counters->reasons[routine][place][reason].flops, flops);
+    increase(&counters->reasons[routine][place][reason].elapsed_ns, elapsed_ns);
+    increase(&counters->reasons[routine][place][reason].calls, 1);
 }
 
 double lava_stats_bytes(const struct lava_operation *operation) {
@@ -81,29 +56,24 @@ void lava_stats_count_shape(enum lava_routine routine, const struct lava_operati
                             int64_t products, enum lava_place place, uint64_t elapsed_ns, double other_ns) {
     double times = products > 1 ? (double)products : 1;
     int size = lava_sizes_class(operation->m, operation->n, operation->k);
-    atomic_fetch_add_explicit(&shapes[routine][place][size].calls, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&shapes[routine][place][size].elapsed_ns, elapsed_ns, memory_order_relaxed);
+    struct lava_counters *counters = lava_counters_get();
+    increase(&counters->shapes[routine][place][size].calls, 1);
+    increase(&counters->shapes[routine][place][size].elapsed_ns, elapsed_ns);
     if (place == LAVA_PLACE_GPU)
-        add(&shapes[routine][place][size].cpu_ns, other_ns);
+        add(&counters->shapes[routine][place][size].cpu_ns, other_ns);
     if (other_ns > 0 && (double)elapsed_ns > other_ns)
-        add(&shapes[routine][place][size].lost_ns, (double)elapsed_ns - other_ns);
-    add_to(&shapes[routine][place][size].flops, times * lava_operation_flops(operation));
-    add_to(&shapes[routine][place][size].bytes, times * lava_stats_bytes(operation));
-}
-
-static atomic_bool has_no_device;
-
-void lava_stats_note_no_device(void) {
-    has_no_device = true;
+        add(&counters->shapes[routine][place][size].lost_ns, (double)elapsed_ns - other_ns);
+    add_to(&counters->shapes[routine][place][size].flops, times * lava_operation_flops(operation));
+    add_to(&counters->shapes[routine][place][size].bytes, times * lava_stats_bytes(operation));
 }
 
 const char *lava_stats_reason(enum lava_reason reason) {
-    bool is_vain = reason == LAVA_REASON_STARTING && has_no_device;
+    bool is_vain = reason == LAVA_REASON_STARTING && lava_counters_get()->facts[LAVA_REPORT_NO_DEVICE][0];
     return lava_reason_text(is_vain ? LAVA_REASON_NO_DEVICE : reason);
 }
 
 enum lava_reason lava_stats_small_reason(void) {
-    return lava_config_get()->mode == LAVA_MODE_CPU ? LAVA_REASON_MODE_CPU : LAVA_REASON_CUTOFF;
+    return (enum lava_reason)lava_counters_get()->small_reason;
 }
 
 struct lava_stats_samples lava_stats_samples(void) {
@@ -118,13 +88,14 @@ struct lava_stats_samples lava_stats_samples(void) {
 }
 
 struct lava_stats_shape lava_stats_shape(enum lava_routine routine, enum lava_place place, int size) {
+    struct lava_counters *counters = lava_counters_get();
     struct lava_stats_shape sum =
-        (struct lava_stats_shape){.calls = shapes[routine][place][size].calls,
-                                  .elapsed_ns = shapes[routine][place][size].elapsed_ns,
-                                  .cpu_ns = shapes[routine][place][size].cpu_ns,
-                                  .lost_ns = shapes[routine][place][size].lost_ns,
-                                  .flops = shapes[routine][place][size].flops,
-                                  .bytes = shapes[routine][place][size].bytes};
+        (struct lava_stats_shape){.calls = counters->shapes[routine][place][size].calls,
+                                  .elapsed_ns = counters->shapes[routine][place][size].elapsed_ns,
+                                  .cpu_ns = counters->shapes[routine][place][size].cpu_ns,
+                                  .lost_ns = counters->shapes[routine][place][size].lost_ns,
+                                  .flops = counters->shapes[routine][place][size].flops,
+                                  .bytes = counters->shapes[routine][place][size].bytes};
     if (place != LAVA_PLACE_CPU)
         return sum;
     const struct lava_tally_sum small = lava_tally_sum(routine, size);
@@ -137,9 +108,10 @@ struct lava_stats_shape lava_stats_shape(enum lava_routine routine, enum lava_pl
 
 struct lava_stats_sum lava_stats_sum(enum lava_routine routine, enum lava_place place,
                                      enum lava_reason reason) {
-    struct counter *counter = &counters[routine][place][reason];
-    struct lava_stats_sum sum = {
-        .calls = counter->calls, .elapsed_ns = counter->elapsed_ns, .flops = counter->flops};
+    struct lava_counters *counters = lava_counters_get();
+    struct lava_stats_sum sum = {.calls = counters->reasons[routine][place][reason].calls,
+                                 .elapsed_ns = counters->reasons[routine][place][reason].elapsed_ns,
+                                 .flops = counters->reasons[routine][place][reason].flops};
     for (int size = 0; place == LAVA_PLACE_CPU && reason == lava_stats_small_reason() && size < LAVA_SIZES;
          size++) {
         const struct lava_tally_sum small = lava_tally_sum(routine, size);
@@ -151,25 +123,29 @@ struct lava_stats_sum lava_stats_sum(enum lava_routine routine, enum lava_place 
 }
 
 struct lava_stats_estimates lava_stats_estimates(enum lava_place place) {
-    return (struct lava_stats_estimates){.calls = estimates[place].calls,
-                                         .estimated_ns = estimates[place].estimated_ns,
-                                         .measured_ns = estimates[place].measured_ns,
-                                         .lost_calls = estimates[place].lost_calls,
-                                         .lost_ns = estimates[place].lost_ns};
+    struct lava_counters *counters = lava_counters_get();
+    return (struct lava_stats_estimates){.calls = counters->estimates[place].calls,
+                                         .estimated_ns = counters->estimates[place].estimated_ns,
+                                         .measured_ns = counters->estimates[place].measured_ns,
+                                         .lost_calls = counters->estimates[place].lost_calls,
+                                         .lost_ns = counters->estimates[place].lost_ns};
 }
 
 void lava_stats_transferred(enum lava_transfer direction, uint64_t bytes, uint64_t ns) {
-    atomic_fetch_add_explicit(&transfers[direction].bytes, bytes, memory_order_relaxed);
-    atomic_fetch_add_explicit(&transfers[direction].ns, ns, memory_order_relaxed);
+    struct lava_counters *counters = lava_counters_get();
+    increase(&counters->transfers[direction].bytes, bytes);
+    increase(&counters->transfers[direction].ns, ns);
 }
 
 void lava_stats_stayed(uint64_t bytes) {
-    atomic_fetch_add_explicit(&stays.bytes, bytes, memory_order_relaxed);
-    atomic_fetch_add_explicit(&stays.uses, 1, memory_order_relaxed);
+    struct lava_counters *counters = lava_counters_get();
+    increase(&counters->stays.bytes, bytes);
+    increase(&counters->stays.uses, 1);
 }
 
 struct lava_stats_stays lava_stats_stays(void) {
-    return (struct lava_stats_stays){.uses = stays.uses, .bytes = stays.bytes};
+    struct lava_counters *counters = lava_counters_get();
+    return (struct lava_stats_stays){.uses = counters->stays.uses, .bytes = counters->stays.bytes};
 }
 
 static void (*_Atomic tell_copies)(struct lava_stats_copies *copies);
@@ -195,7 +171,9 @@ bool lava_stats_copies(struct lava_stats_copies *copies) {
 }
 
 struct lava_stats_transfer lava_stats_transfer(enum lava_transfer direction) {
-    return (struct lava_stats_transfer){.bytes = transfers[direction].bytes, .ns = transfers[direction].ns};
+    struct lava_counters *counters = lava_counters_get();
+    return (struct lava_stats_transfer){.bytes = counters->transfers[direction].bytes,
+                                        .ns = counters->transfers[direction].ns};
 }
 
 const char *lava_stats_place(enum lava_place place) {
@@ -206,40 +184,42 @@ void lava_stats_estimated(enum lava_place place, const double estimates_ns[LAVA_
                           uint64_t measured_ns) {
     enum lava_place other = place == LAVA_PLACE_GPU ? LAVA_PLACE_CPU : LAVA_PLACE_GPU;
     double lost_ns = (double)measured_ns - estimates_ns[other];
-    add(&estimates[place].calls, 1);
-    add(&estimates[place].estimated_ns, estimates_ns[place]);
-    add(&estimates[place].measured_ns, (double)measured_ns);
+    struct lava_counters *counters = lava_counters_get();
+    add(&counters->estimates[place].calls, 1);
+    add(&counters->estimates[place].estimated_ns, estimates_ns[place]);
+    add(&counters->estimates[place].measured_ns, (double)measured_ns);
     if (lost_ns > 0) {
-        add(&estimates[place].lost_calls, 1);
-        add(&estimates[place].lost_ns, lost_ns);
+        add(&counters->estimates[place].lost_calls, 1);
+        add(&counters->estimates[place].lost_ns, lost_ns);
     }
 }
 
 void lava_stats_lanes(unsigned lanes) {
-    unsigned most = atomic_load_explicit(&most_lanes, memory_order_relaxed);
-    while (lanes > most && !atomic_compare_exchange_weak_explicit(&most_lanes, &most, lanes,
+    atomic_uint *most_lanes = &lava_counters_get()->most_lanes;
+    unsigned most = atomic_load_explicit(most_lanes, memory_order_relaxed);
+    while (lanes > most && !atomic_compare_exchange_weak_explicit(most_lanes, &most, lanes,
                                                                   memory_order_relaxed, memory_order_relaxed))
         ;
 }
 
 unsigned lava_stats_most_lanes(void) {
-    return atomic_load_explicit(&most_lanes, memory_order_relaxed);
+    return lava_counters_get()->most_lanes;
 }
 
 void lava_stats_device(unsigned device) {
-    atomic_fetch_add_explicit(&on_device[device], 1, memory_order_relaxed);
+    increase(&lava_counters_get()->on_device[device], 1);
 }
 
 void lava_stats_shared(void) {
-    atomic_fetch_add_explicit(&shared, 1, memory_order_relaxed);
+    increase(&lava_counters_get()->shared, 1);
 }
 
 uint64_t lava_stats_of_shared(void) {
-    return atomic_load_explicit(&shared, memory_order_relaxed);
+    return lava_counters_get()->shared;
 }
 
 uint64_t lava_stats_of_device(unsigned device) {
-    return atomic_load_explicit(&on_device[device], memory_order_relaxed);
+    return lava_counters_get()->on_device[device];
 }
 
 static void print_counter(FILE *stream, enum lava_routine routine, enum lava_place place,
@@ -288,11 +268,12 @@ static void print_matrix(FILE *stream, const struct lava_stats_matrix *matrix) {
 
 static void print_copies(FILE *stream) {
     struct lava_stats_copies copies;
+    const struct lava_stats_stays stays = lava_stats_stays();
     if (stays.uses > 0)
         fprintf(stream,
                 "lavablas: matrices that stayed on the device: %" PRIu64
                 " uses, %.1f GB that need not have gone up\n",
-                (uint64_t)stays.uses, (double)stays.bytes * 1e-9);
+                stays.uses, (double)stays.bytes * 1e-9);
     if (!lava_stats_copies(&copies))
         return;
     if (copies.why)
@@ -342,13 +323,6 @@ void lava_stats_print(FILE *stream) {
 /* The child has one thread. */
 void lava_stats_reset(void) {
     lava_tally_reset();
-    memset(counters, 0, sizeof counters);
-    memset(shapes, 0, sizeof shapes);
-    memset(transfers, 0, sizeof transfers);
-    memset(estimates, 0, sizeof estimates);
-    memset(on_device, 0, sizeof on_device);
-    most_lanes = 0;
-    shared = 0;
-    memset(&stays, 0, sizeof stays);
+    lava_counters_reset();
     tell_copies = NULL; /* they are the parent's */
 }

@@ -30,9 +30,8 @@ void lava_stats_count_shape(enum lava_routine routine, const struct lava_operati
 double lava_stats_bytes(const struct lava_operation *operation);
 /* Returns the reason of the calls that lib/base/tally.h counts as small; the sums below have them, too. */
 enum lava_reason lava_stats_small_reason(void);
-/* There is no device: calls that waited for one are told as calls without one. */
-void lava_stats_note_no_device(void);
-/* Returns what a reason is told as. */
+/* Returns what a reason is told as. If there is no device, calls that waited for one are told as calls without
+ * one. */
 const char *lava_stats_reason(enum lava_reason reason);
 struct lava_stats_shape lava_stats_shape(enum lava_routine routine, enum lava_place place, int size);
 

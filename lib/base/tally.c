@@ -2,8 +2,9 @@
  *
  * Each thread counts in a shard that no other thread writes, with plain loads and stores. A thread that ends
  * leaves its shard, with the counts, to the next new one. Shards are never freed and stand in a list that
- * only grows, so that no lock is needed, not in a child of fork() either. A shard has the cells of a routine
- * from its first small call on. Pairs of routines stand in one table for all threads.
+ * only grows, so that no lock is needed, not in a child of fork() either. The counts are in rows of the
+ * process's counters (counters.h): a shard has one for a routine from its first small call on. Pairs of
+ * routines stand in one table for all threads.
  *
  * The first FIRST_TIMED calls of a cell are timed, then one in 33 to 96, at random so that no pattern of the
  * program's is followed. It stands for the calls since the last timed one, but not for more time than has
@@ -14,43 +15,25 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/clock.h"
+#include "lib/base/counters.h"
 #include "lib/base/sizes.h"
 #include "lib/base/thread.h"
 
 #define FIRST_TIMED    64
 #define LEAST_INTERVAL 33
-#define PAIRS          1024 /* a power of two; more pairs than that are not told */
 
 typedef atomic_uint_least64_t count;
-
-struct lava_tally_cell {
-    count calls, timed, elapsed_ns, flops, bytes;
-    count covered, last_ns; /* the calls up to the last timed one, and what that one took */
-    uint64_t next, last_end_ns, random;
-};
-
-struct row {
-    struct lava_tally_cell cells[LAVA_SIZES];
-};
 
 struct lava_tally_shard {
     struct lava_tally_shard *next;
     atomic_bool taken;
-    struct row *_Atomic rows[LAVA_ROUTINE_COUNT];
-};
-
-struct lava_tally_pair {
-    atomic_uint key; /* 0: free */
-    count calls, timed, elapsed_ns, flops, cpu_ns;
-    count small, small_ns, small_timed;
+    struct lava_tally_row *_Atomic rows[LAVA_ROUTINE_COUNT];
 };
 
 static struct lava_tally_shard *_Atomic shards;
 static _Thread_local struct lava_tally_thread own;
-static struct lava_tally_pair pairs[PAIRS];
 
 static pthread_key_t key; /* the shard, for a thread that ends */
 static bool has_key;
@@ -115,11 +98,24 @@ static struct lava_tally_shard *take_shard(void) {
     return shard;
 }
 
+/* Returns NULL if there is none left. */
+static struct lava_tally_row *take_row(enum lava_routine routine) {
+    struct lava_counters *counters = lava_counters_get();
+    unsigned number = atomic_load_explicit(&counters->row_count, memory_order_relaxed);
+    if (number >= LAVA_TALLY_ROWS)
+        return NULL;
+    number = atomic_fetch_add_explicit(&counters->row_count, 1, memory_order_relaxed);
+    if (number >= LAVA_TALLY_ROWS)
+        return NULL;
+    atomic_store_explicit(&counters->rows[number].routine, (unsigned)routine + 1, memory_order_relaxed);
+    return &counters->rows[number];
+}
+
 /* Makes what the thread's first small call of the routine needs. Returns NULL if there is no memory. */
-static struct row *make_row(struct lava_tally_thread *thread, enum lava_routine routine) {
+static struct lava_tally_row *make_row(struct lava_tally_thread *thread, enum lava_routine routine) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     int saved_errno = errno;
-    struct row *row = NULL;
+    struct lava_tally_row *row = NULL;
     if (!thread->shard) {
         pthread_once(&once, create_key);
         thread->shard = take_shard();
@@ -129,7 +125,7 @@ static struct row *make_row(struct lava_tally_thread *thread, enum lava_routine 
     if (thread->shard)
         row = atomic_load_explicit(&thread->shard->rows[routine], memory_order_relaxed);
     if (thread->shard && !row) {
-        row = calloc(1, sizeof *row);
+        row = take_row(routine);
         atomic_store_explicit(&thread->shard->rows[routine], row, memory_order_release);
     }
     errno = saved_errno;
@@ -142,8 +138,9 @@ static struct lava_tally_pair *find_pair(enum lava_routine outer, enum lava_rout
     unsigned wanted =
         1 + (((unsigned)outer * LAVA_ROUTINE_COUNT + (unsigned)routine) * LAVA_PLACE_COUNT + (unsigned)place);
     unsigned start = wanted * 2654435761u >> 16;
-    for (unsigned i = 0; i < PAIRS; i++) {
-        struct lava_tally_pair *pair = &pairs[(start + i) % PAIRS];
+    struct lava_counters *counters = lava_counters_get();
+    for (unsigned i = 0; i < LAVA_TALLY_PAIRS; i++) {
+        struct lava_tally_pair *pair = &counters->pairs[(start + i) % LAVA_TALLY_PAIRS];
         unsigned found = atomic_load_explicit(&pair->key, memory_order_relaxed);
         if (found == 0 && atomic_compare_exchange_strong_explicit(&pair->key, &found, wanted,
                                                                   memory_order_relaxed, memory_order_relaxed))
@@ -165,7 +162,7 @@ bool lava_tally_begin(struct lava_tally_call *call, enum lava_routine routine, u
             call->start_ns = lava_clock_now_ns();
         return call->pair;
     }
-    struct row *row =
+    struct lava_tally_row *row =
         thread->shard ? atomic_load_explicit(&thread->shard->rows[routine], memory_order_relaxed) : NULL;
     if (!row && !(row = make_row(thread, routine)))
         return false;
@@ -219,10 +216,10 @@ uint64_t lava_tally_end(const struct lava_tally_call *call) {
 
 struct lava_tally_sum lava_tally_sum(enum lava_routine routine, int size) {
     struct lava_tally_sum sum = {0};
-    struct lava_tally_shard *shard = atomic_load_explicit(&shards, memory_order_acquire);
-    for (; shard; shard = shard->next) {
-        const struct row *row = atomic_load_explicit(&shard->rows[routine], memory_order_acquire);
-        if (!row)
+    const struct lava_counters *counters = lava_counters_get();
+    for (unsigned i = 0; i < LAVA_TALLY_ROWS && i < counters->row_count; i++) {
+        const struct lava_tally_row *row = &counters->rows[i];
+        if (atomic_load_explicit(&row->routine, memory_order_relaxed) != (unsigned)routine + 1)
             continue;
         const struct lava_tally_cell *cell = &row->cells[size];
         uint64_t calls = get(&cell->calls), covered = get(&cell->covered);
@@ -249,8 +246,9 @@ void lava_tally_count_under(enum lava_routine outer, enum lava_routine routine, 
 }
 
 bool lava_tally_next_under(size_t *index, struct lava_tally_under *under) {
-    for (; *index < PAIRS; ++*index) {
-        const struct lava_tally_pair *pair = &pairs[*index];
+    const struct lava_counters *counters = lava_counters_get();
+    for (; *index < LAVA_TALLY_PAIRS; ++*index) {
+        const struct lava_tally_pair *pair = &counters->pairs[*index];
         unsigned code = atomic_load_explicit(&pair->key, memory_order_relaxed);
         uint64_t small = get(&pair->small), small_timed = get(&pair->small_timed);
         uint64_t calls = get(&pair->calls) + small;
@@ -276,11 +274,9 @@ bool lava_tally_next_under(size_t *index, struct lava_tally_under *under) {
 void lava_tally_reset(void) {
     for (struct lava_tally_shard *shard = shards; shard; shard = shard->next) {
         for (int routine = 0; routine < LAVA_ROUTINE_COUNT; routine++)
-            if (shard->rows[routine])
-                memset(shard->rows[routine], 0, sizeof(struct row));
+            shard->rows[routine] = NULL;
         shard->taken = shard == own.shard;
     }
-    memset(pairs, 0, sizeof pairs);
     if (own.shard && has_key)
         pthread_setspecific(key, own.shard);
 }

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "lib/base/config.h"
+#include "lib/base/counters.h"
 #include "lib/base/report.h"
 #include "lib/base/trace.h"
 #include "lib/calibrate/calibration.h"
@@ -62,7 +63,7 @@ static bool is_at_rest(void) {
 }
 
 static void use_figures(const struct lava_figures *figures) {
-    lava_report_note(LAVA_REPORT_FIGURES, "measured");
+    lava_counters_note(LAVA_REPORT_FIGURES, "measured");
     lava_context_set_figures(figures);
     lava_threshold_measured(figures);
 }
@@ -99,10 +100,10 @@ void lava_opening_prepare_early(void) {
 static void connect_all(void) {
     static const struct lava_calibration_callbacks measuring = {
         .lock = lava_context_lock, .unlock = lava_idle_unlock, .measured = use_figures};
-    lava_report_note(LAVA_REPORT_CPU_BLAS, lava_cpu_blas_get()->path);
-    lava_report_note(LAVA_REPORT_FIGURES, "starting values");
+    lava_counters_note(LAVA_REPORT_CPU_BLAS, lava_cpu_blas_get()->path);
+    lava_counters_note(LAVA_REPORT_FIGURES, "starting values");
     lava_program_history_open();
-    lava_report_note(LAVA_REPORT_HISTORY, lava_history_text(lava_program_history_rule()));
+    lava_counters_note(LAVA_REPORT_HISTORY, lava_history_text(lava_program_history_rule()));
     lava_report_install();
     lava_trace_install();
     lava_calibration_connect(&measuring);

@@ -16,8 +16,8 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/config.h"
+#include "lib/base/counters.h"
 #include "lib/base/log.h"
-#include "lib/base/report.h"
 #include "lib/base/thread.h"
 #include "lib/calibrate/calibration.h"
 #include "lib/host/copy_pool.h"
@@ -83,7 +83,7 @@ static enum lava_status create_engine(const char **why) {
         return status;
     begin_ns = lava_log_part("staging memory and copy threads", begin_ns);
     lava_context_set_engine(engine);
-    lava_report_note(LAVA_REPORT_DEVICE, lava_context_capabilities()->name);
+    lava_counters_note(LAVA_REPORT_DEVICE, lava_context_capabilities()->name);
     pthread_mutex_lock(&figures.lock);
     figures.is_due = figures.later;
     if (!figures.later)
@@ -107,7 +107,7 @@ static void give_device_up(enum lava_status status, const char *why) {
     lava_readiness_tell(stays ? lava_readiness_in(LAVA_READINESS_IN(COLD)) : LAVA_READINESS_ALL,
                         LAVA_READINESS_GIVEN_UP, why);
     lava_threshold_close();
-    lava_report_note(LAVA_REPORT_NO_DEVICE, why);
+    lava_counters_note(LAVA_REPORT_NO_DEVICE, why);
     LAVA_LOG(INFO, "no device: %s", why);
 }
 
@@ -122,7 +122,7 @@ static void give_up(void) {
         LAVA_LOG(WARN, "no device: %s; the CPU computes everything", why);
     lava_context_give_up();
     lava_threshold_close();
-    lava_report_note(LAVA_REPORT_NO_DEVICE, why);
+    lava_counters_note(LAVA_REPORT_NO_DEVICE, why);
 }
 
 /* A product may be in its way for any time. */

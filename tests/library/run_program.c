@@ -1,4 +1,4 @@
-/* A program for `lavablas run`, by its first argument. Run by test_run.sh.
+/* A program for `lavablas run`, by its first argument. Run by test_run.sh and test_left_reports.sh.
  *
  *   run_program multiply          three products
  *   run_program fork              the same, and one more in a child of fork() and in a program it starts
@@ -6,6 +6,10 @@
  *   run_program by-address FILE   a product by a routine that dlsym found in the library FILE
  *   run_program status N          ends with that status
  *   run_program signal N          ends by that signal
+ *   run_program killed            a product, then SIGKILL
+ *   run_program leaves            a product here and in a child of fork(), which both end by _exit()
+ *   run_program becomes           a product, then the program starts itself in its place and multiplies
+ *   run_program goes-on FILE      products until it is killed; after the first one it creates the file
  *   run_program wait FILE         creates the file, then waits for SIGUSR1, and ends with status 5 */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -68,6 +72,27 @@ static int fork_and_multiply(const char *self) {
     return 0;
 }
 
+/* Without exit(), so that nothing is told at the end. */
+static int leave(const char *way, const char *self, const char *path) {
+    multiply(dgemm_);
+    if (!strcmp(way, "killed"))
+        return raise(SIGKILL);
+    if (!strcmp(way, "becomes"))
+        return execl(self, self, "multiply", (char *)NULL);
+    if (!strcmp(way, "leaves")) {
+        pid_t child = fork();
+        if (child == 0)
+            multiply(dgemm_);
+        else
+            waitpid(child, NULL, 0);
+        _exit(0);
+    }
+    int file = open(path, O_WRONLY | O_CREAT, 0600);
+    while (file >= 0)
+        multiply(dgemm_);
+    return 1;
+}
+
 static int multiply_by_address(const char *path) {
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL),
          *address = handle ? dlsym(handle, "scipy_dgemm_") : NULL;
@@ -103,6 +128,9 @@ int main(int count, char **arguments) {
             multiply(dgemm_);
     else if (!strcmp(way, "fork"))
         return fork_and_multiply(arguments[0]);
+    else if (!strcmp(way, "killed") || !strcmp(way, "becomes") || !strcmp(way, "leaves") ||
+             !strcmp(way, "goes-on"))
+        return leave(way, arguments[0], with);
     else if (!strcmp(way, "stays"))
         return multiply_again();
     else if (!strcmp(way, "by-address"))

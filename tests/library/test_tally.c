@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "lib/base/clock.h"
+#include "lib/base/stats.h"
 #include "lib/base/tally.h"
 
 enum { THREADS = 4, WAVES = 3, CALLS = 20000 };
@@ -51,7 +52,7 @@ static void threads_count_exactly(void **state) {
     assert_int_equal(sum.bytes, 3 * all);
     assert_true(sum.timed >= 64 && sum.timed < all / 20);
     assert_true(sum.elapsed_ns > 0 && sum.elapsed_ns <= THREADS * passed_ns);
-    lava_tally_reset();
+    lava_stats_reset();
 }
 
 /* Sleeping calls take as long as they sleep, whether they are timed or not. */
@@ -70,7 +71,7 @@ static void times_are_those_of_the_calls(void **state) {
     assert_true(sum.timed < SLEEPS);
     assert_true(sum.elapsed_ns >= (uint64_t)SLEEPS * EACH_NS * 9 / 10);
     assert_true(sum.elapsed_ns <= passed_ns + passed_ns / 2); /* the last ones are taken as one of them */
-    lava_tally_reset();
+    lava_stats_reset();
 }
 
 static void children_begin_anew(void **state) {
@@ -79,7 +80,7 @@ static void children_begin_anew(void **state) {
     count_one();
     pid_t child = fork();
     if (child == 0) {
-        lava_tally_reset();
+        lava_stats_reset();
         bool is_empty = lava_tally_sum(LAVA_ROUTINE_dgemm_, 0).calls == 0;
         count_many(NULL);
         _exit(is_empty && lava_tally_sum(LAVA_ROUTINE_dgemm_, 0).calls == CALLS ? 0 : 1);
@@ -87,7 +88,7 @@ static void children_begin_anew(void **state) {
     waitpid(child, &status, 0);
     assert_int_equal(status, 0);
     assert_int_equal(lava_tally_sum(LAVA_ROUTINE_dgemm_, 0).calls, 1);
-    lava_tally_reset();
+    lava_stats_reset();
 }
 
 static void the_outermost_call_counts(void **state) {
@@ -128,7 +129,7 @@ static void calls_under_others_are_told_apart(void **state) {
         }
     }
     assert_true(small == 1000 && large == 1);
-    lava_tally_reset();
+    lava_stats_reset();
     index = 0;
     assert_false(lava_tally_next_under(&index, &under));
 }

@@ -1,0 +1,103 @@
+/* What processes have counted that have not told so themselves (lib/base/counters.h): those that still run,
+ * and those that a signal, a crash or _exit() has ended. Called by report_sum.c and by commands. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/base/counters.h"
+#include "lib/base/report.h"
+#include "tools/report_sum.h"
+
+/* Returns whether the process has mapped the file, by the file's name. */
+static bool has_mapped(int64_t pid, const char *path) {
+    char name[64], *line = NULL;
+    size_t size = 0;
+    bool found = false;
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    snprintf(name, sizeof name, "/proc/%lld/maps", (long long)pid);
+    FILE *maps = fopen(name, "re");
+    while (maps && !found && getline(&line, &size, maps) > 0) {
+        const char *mapped = strrchr(line, '/');
+        size_t length = strlen(base);
+        found = mapped && !strncmp(mapped + 1, base, length) && mapped[1 + length] == '\n';
+    }
+    free(line);
+    if (maps)
+        fclose(maps);
+    return found;
+}
+
+/* A process of another machine may be there as well. */
+static enum report_live_state state_of(const struct lava_counters *counters, const char *path) {
+    char host[sizeof counters->host] = "";
+    if (gethostname(host, sizeof host - 1) || strcmp(host, counters->host) != 0)
+        return REPORT_RUNS;
+    return has_mapped(counters->pid, path) ? REPORT_RUNS : REPORT_ENDED;
+}
+
+/* Returns the line that the process would have written; NULL, with errno. The caller frees it. */
+static char *read_line(const char *path, enum report_live_state *state) {
+    struct lava_counters *counters = lava_counters_read(path);
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = counters ? open_memstream(&text, &length) : NULL;
+    if (stream) {
+        *state = state_of(counters, path);
+        lava_report_put_counters(stream, counters);
+        lava_counters_use(NULL);
+        fclose(stream);
+    }
+    int error = errno;
+    free(counters);
+    errno = error;
+    return text;
+}
+
+bool report_read_live(const char *path, bool detailed, struct report *report) {
+    enum report_live_state state = REPORT_OTHER;
+    char *line = read_line(path, &state);
+    if (line || errno == EINVAL)
+        report->live[state]++;
+    if (line)
+        report_add_line(report, line, detailed);
+    free(line);
+    return line != NULL;
+}
+
+void report_each_live(const char *reports, void (*use)(const char *path, void *context), void *context) {
+    static const char suffix[] = LAVA_COUNTERS_SUFFIX;
+    const char *slash = strrchr(reports, '/'), *base = slash ? slash + 1 : reports;
+    char *folder = slash ? strndup(reports, (size_t)(slash - reports) + 1) : strdup("./");
+    DIR *entries = folder ? opendir(folder) : NULL;
+    const struct dirent *entry;
+    while (entries && (entry = readdir(entries))) {
+        char path[8192];
+        size_t length = strlen(entry->d_name), own = strlen(base), tail = sizeof suffix - 1;
+        if (length > own + 1 + tail && !strncmp(entry->d_name, base, own) && entry->d_name[own] == '.' &&
+            !strcmp(entry->d_name + length - tail, suffix) &&
+            snprintf(path, sizeof path, "%s%s", folder, entry->d_name) < (int)sizeof path)
+            use(path, context);
+    }
+    if (entries)
+        closedir(entries);
+    free(folder);
+}
+
+void report_settle_live(const char *path, const char *reports) {
+    enum report_live_state state = REPORT_OTHER;
+    char *line = read_line(path, &state);
+    if (line && state == REPORT_ENDED) {
+        int file = open(reports, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
+        size_t length = strlen(line);
+        if (file >= 0 && write(file, line, length) == (ssize_t)length)
+            unlink(path);
+        else
+            fprintf(stderr, "lavablas: %s: %s\n", reports, strerror(errno));
+        if (file >= 0)
+            close(file);
+    }
+    free(line);
+}
