@@ -49,7 +49,7 @@ _lavablas() {
     local typed=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        _lavablas_words "$typed" run info doctor explain calibrate bench verify replay device kernels profiles --help --version
+        _lavablas_words "$typed" run report top info doctor explain calibrate bench verify replay device kernels profiles --help --version
         return
     fi
     if [[ $command == run && -n $(_lavablas_program_index) ]]; then
@@ -67,6 +67,8 @@ _lavablas() {
     esac
     case $command in
     run) _lavablas_run "$typed" ;;
+    report) if [[ $typed == -* ]]; then _lavablas_words "$typed" --stats --json --settle --help; else _lavablas_files "$typed"; fi ;;
+    top) _lavablas_words "$typed" --once --stats --help ;;
     doctor) _lavablas_words "$typed" --json --root --help; [[ $typed == -* ]] || _lavablas_programs "$typed" ;;
     explain) _lavablas_words "$typed" --plan --json --from --precision --stays --type --c-type --help sgemm dgemm cgemm zgemm dsyrk dpotrf dgetrf dgesv dgeqrf ;;
     calibrate) _lavablas_words "$typed" --seconds --quick --show --import --json --help ;;
