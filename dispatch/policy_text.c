@@ -11,6 +11,7 @@ static const char *const reasons[LAVA_REASON_COUNT] = {
     [LAVA_REASON_TRIVIAL]      = "nothing to multiply",
     [LAVA_REASON_CUTOFF]       = "below the cut-off",
     [LAVA_REASON_MODE_CPU]     = "the mode is cpu",
+    [LAVA_REASON_OFF]          = "the routine is switched off",
     [LAVA_REASON_EARLY]        = "too little multiplied so far to prepare a device",
     [LAVA_REASON_STARTING]     = "the device is still being prepared",
     [LAVA_REASON_MEANWHILE]    = "the device took over from the CPU when it was ready",

@@ -9,6 +9,7 @@ enum lava_reason {
     LAVA_REASON_TRIVIAL,      /* nothing to multiply */
     LAVA_REASON_CUTOFF,       /* below the cut-off: no device could win */
     LAVA_REASON_MODE_CPU,     /* LAVABLAS_MODE=cpu, or a setuid program */
+    LAVA_REASON_OFF,          /* the routine is switched off by LAVABLAS_OFF */
     LAVA_REASON_EARLY,        /* too little multiplied so far to prepare a device for */
     LAVA_REASON_STARTING,     /* the device is being prepared in the background */
     LAVA_REASON_MEANWHILE,    /* begun on the CPU while the device was prepared, which computed the rest */

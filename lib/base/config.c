@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "lib/base/hash.h"
+#include "lib/base/routines.h"
 
 #define DEFAULT_PINNED_BYTES ((uint64_t)256 << 20)
 #define DEFAULT_IDLE_NS      10000000000u
@@ -28,9 +29,13 @@ struct word {
 static const struct word mode_words[] = {
     {"auto", LAVA_MODE_AUTO}, {"cpu", LAVA_MODE_CPU}, {"gpu", LAVA_MODE_GPU}, {NULL, 0}};
 static const struct word init_words[] = {{"async", false}, {"sync", true}, {NULL, 0}};
-static const struct word log_words[] = {{"none", LAVA_LOG_NONE},   {"error", LAVA_LOG_ERROR},
-                                        {"warn", LAVA_LOG_WARN},   {"info", LAVA_LOG_INFO},
-                                        {"debug", LAVA_LOG_DEBUG}, {NULL, 0}};
+static const struct word log_words[] = {{"none", LAVA_LOG_NONE},
+                                        {"error", LAVA_LOG_ERROR},
+                                        {"warn", LAVA_LOG_WARN},
+                                        {"info", LAVA_LOG_INFO},
+                                        {"calls", LAVA_LOG_CALLS},
+                                        {"debug", LAVA_LOG_DEBUG},
+                                        {NULL, 0}};
 static const struct word precision_words[] = {{"ieee", LAVA_PRECISION_IEEE},
                                               {"standard", LAVA_PRECISION_STANDARD},
                                               {"fast", LAVA_PRECISION_FAST},
@@ -211,6 +216,10 @@ static bool parse_stats(struct parser *parser, const struct variable *variable, 
     return parse_text(parser, variable, strcmp(value, "1") == 0 ? "" : value);
 }
 
+static bool parse_off(struct parser *parser, const struct variable *variable, const char *value) {
+    return lava_routine_knows_list(value) && parse_text(parser, variable, value);
+}
+
 /* clang-format off */
 #define IN(member)    .place = offsetof(struct lava_config, member)
 #define KEPT(member)  IN(member), .storage = offsetof(struct lava_config_storage, member), \
@@ -227,7 +236,9 @@ static const struct variable variables[] = {
     {"LAVABLAS_IDLE",      parse_seconds, "a number of seconds, 0: never", IN(idle_ns)},
     {"LAVABLAS_STATS",     parse_stats,   "1 or the path of a file", KEPT(stats)},
     {"LAVABLAS_TRACE",     parse_text,    "the path of a file", KEPT(trace)},
-    {"LAVABLAS_LOG",       parse_word,    "error, warn, info or debug", log_words, IN(log_level)},
+    {"LAVABLAS_LOG",       parse_word,    "error, warn, info, calls or debug", log_words, IN(log_level)},
+    {"LAVABLAS_LOG_FILE",  parse_text,    "the path of a file", KEPT(log_file)},
+    {"LAVABLAS_OFF",       parse_off,     "routines with commas between them, such as dsyrk,zgemm", KEPT(off)},
     {"LAVABLAS_CACHE",     parse_switch,  "0 or 1", switch_words, IN(cache)},
     {"LAVABLAS_CALIBRATE", parse_switch,  "auto or off", calibrate_words, IN(calibrate)},
     {"LAVABLAS_LEARN",     parse_switch,  "on or off", learn_words, IN(learn)},
@@ -432,6 +443,7 @@ static void name_rank(const struct lava_config *config) {
 static void parse_process(void) {
     lava_config_parse(&process_config, &process_storage, getauxval(AT_SECURE) != 0, get_from_environment,
                       complain_on_stderr, NULL);
+    lava_log_set_file(process_config.log_file, process_config.rank);
     lava_log_set_level(process_config.log_level);
     if (process_config.secure)
         return;

@@ -36,6 +36,8 @@ struct lava_config {
     uint64_t idle_ns;              /* memory that was not used for so long is freed; 0: never */
     const char *stats;             /* NULL: off; "": stderr; else a path */
     const char *trace;             /* the file that a trace goes to; NULL: off */
+    const char *log_file;          /* NULL: stderr */
+    const char *off;               /* routines that the CPU computes (routines.h); NULL: none */
     enum lava_log_level log_level; /* LAVA_LOG_NONE: only wrong values are reported */
     const char *cache_home;        /* XDG_CACHE_HOME or $HOME/.cache, NULL: none; absolute */
     bool cache;                    /* LAVABLAS_CACHE=0: nothing is kept there */
@@ -60,6 +62,8 @@ struct lava_config_storage {
     char cpu_blas[4096];
     char stats[4096];
     char trace[4096];
+    char log_file[4096];
+    char off[1024];
     char cache_home[4096];
     char fault[128];
 };

@@ -1,11 +1,13 @@
-/* Writes messages to stderr. Everyone calls it. Each message is one line and one write, so the lines of
- * threads and processes do not mix. Neither stdio nor the caller's errno is touched. */
+/* Writes messages to stderr or to a file. Everyone calls it. Each message is one line and one write, so the
+ * lines of threads and processes do not mix. Neither stdio nor the caller's errno is touched. */
 #include "lib/base/log.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "lib/base/clock.h"
@@ -15,11 +17,34 @@
 static _Atomic int highest_level = LAVA_LOG_NONE;
 
 static char origin[128];
+static const char *file_name; /* NULL: stderr */
+static int file_rank;
 
 static const char *const level_prefixes[] = {
     [LAVA_LOG_NONE] = "", [LAVA_LOG_ERROR] = "error: ", [LAVA_LOG_WARN] = "warning: ",
-    [LAVA_LOG_INFO] = "", [LAVA_LOG_DEBUG] = "debug: ",
+    [LAVA_LOG_INFO] = "", [LAVA_LOG_CALLS] = "",        [LAVA_LOG_DEBUG] = "debug: ",
 };
+
+/* Opens the file for one line: a program may close what it does not know, and a child of fork() has another
+ * number. Returns -1 if there is none. */
+static int open_file(void) {
+    char name[4096];
+    size_t length = 0;
+    for (const char *next = file_name; next && *next && length < sizeof name; next++) {
+        if (next[0] == '%' && (next[1] == 'p' || next[1] == 'r')) {
+            int digits = snprintf(name + length, sizeof name - length, "%d",
+                                  next[1] == 'p' ? (int)getpid() : file_rank);
+            length += digits > 0 ? (size_t)digits : 0;
+            next++;
+        } else {
+            name[length++] = *next;
+        }
+    }
+    if (length == 0 || length >= sizeof name)
+        return -1;
+    name[length] = '\0';
+    return open(name, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
+}
 
 __attribute__((format(printf, 2, 0))) static void write_line(const char *prefix, const char *format,
                                                              va_list arguments) {
@@ -32,10 +57,13 @@ __attribute__((format(printf, 2, 0))) static void write_line(const char *prefix,
     if (length > sizeof line - 1)
         length = sizeof line - 1; /* a long line is cut: the newline replaces the terminator */
     line[length++] = '\n';
+    int file = open_file();
     ssize_t written;
     do
-        written = write(STDERR_FILENO, line, length);
+        written = write(file >= 0 ? file : STDERR_FILENO, line, length);
     while (written < 0 && errno == EINTR);
+    if (file >= 0)
+        close(file);
     errno = saved_errno;
 }
 
@@ -45,6 +73,11 @@ void lava_log_set_level(enum lava_log_level level) {
 
 void lava_log_set_origin(const char *text) {
     snprintf(origin, sizeof origin, "%s", text);
+}
+
+void lava_log_set_file(const char *name, int rank) {
+    file_name = name;
+    file_rank = rank < 0 ? 0 : rank;
 }
 
 bool lava_log_enabled(enum lava_log_level level) {

@@ -1,4 +1,4 @@
-/* Messages on stderr, each one line and one write. Any thread may call these functions.
+/* Messages on stderr, or in a file, each one line and one write. Any thread may call these functions.
  *
  * The log knows nothing of the configuration: lib/base/config sets its level once the environment is read. */
 #ifndef LAVA_BASE_LOG_H
@@ -7,7 +7,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum lava_log_level { LAVA_LOG_NONE, LAVA_LOG_ERROR, LAVA_LOG_WARN, LAVA_LOG_INFO, LAVA_LOG_DEBUG };
+enum lava_log_level {
+    LAVA_LOG_NONE,
+    LAVA_LOG_ERROR,
+    LAVA_LOG_WARN,
+    LAVA_LOG_INFO,
+    LAVA_LOG_CALLS,
+    LAVA_LOG_DEBUG
+};
 
 /* Messages up to this level are printed from now on. The level is LAVA_LOG_NONE until it is set. */
 void lava_log_set_level(enum lava_log_level level);
@@ -15,6 +22,10 @@ void lava_log_set_level(enum lava_log_level level);
 /* All lines begin with this text, after the library's name, from now on: the rank and host of a process of
  * MPI. Called once, before there is anything to say beside it. */
 void lava_log_set_origin(const char *text);
+
+/* Lines are added to this file from now on, or to stderr if it cannot be written. %p in the name is the
+ * number of the process that writes, %r the rank. The text must stay. */
+void lava_log_set_file(const char *name, int rank);
 
 bool lava_log_enabled(enum lava_log_level level);
 void lava_log_write(enum lava_log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));

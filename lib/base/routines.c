@@ -27,6 +27,35 @@ const char *lava_routine_name(enum lava_routine routine) {
     return rows[routine].name;
 }
 
+static bool is_name(const char *name, const char *word, size_t length) {
+    return strlen(name) == length && !memcmp(name, word, length);
+}
+
+static bool is_word(enum lava_routine routine, const char *word, size_t length) {
+    return is_name(rows[routine].routine, word, length) || is_name(rows[routine].name, word, length);
+}
+
+bool lava_routine_is_listed(enum lava_routine routine, const char *list) {
+    for (const char *word = list; word; word = strchr(word, ',')) {
+        word += *word == ',';
+        if (is_word(routine, word, strcspn(word, ",")))
+            return true;
+    }
+    return false;
+}
+
+bool lava_routine_knows_list(const char *list) {
+    for (const char *word = list; word; word = strchr(word, ',')) {
+        int routine = 0;
+        word += *word == ',';
+        while (routine < LAVA_ROUTINE_COUNT && !is_word((enum lava_routine)routine, word, strcspn(word, ",")))
+            routine++;
+        if (routine == LAVA_ROUTINE_COUNT)
+            return false;
+    }
+    return true;
+}
+
 enum lava_type lava_routine_type(enum lava_routine routine) {
     return rows[routine].type;
 }

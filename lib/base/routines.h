@@ -333,6 +333,11 @@ struct lava_routine_row {
 
 const struct lava_routine_row *lava_routine_row(enum lava_routine routine);
 const char *lava_routine_name(enum lava_routine routine);
+/* Returns whether the list, names with commas between them, has the routine: as it is exported
+ * ("cblas_dgemm"), or for all names that it has ("dgemm"). */
+bool lava_routine_is_listed(enum lava_routine routine, const char *list);
+/* Returns whether each name of the list is a routine's. */
+bool lava_routine_knows_list(const char *list);
 enum lava_type lava_routine_type(enum lava_routine routine);   /* of A and B */
 enum lava_type lava_routine_type_c(enum lava_routine routine); /* of C */
 /* Returns whether it is a routine of LAPACK, not of BLAS. */

@@ -1,7 +1,10 @@
 /* Enters calls that have ended into the statistics and the trace. Called by offload.c. */
 #include "lib/offload/account.h"
 
+#include <inttypes.h>
+
 #include "lib/base/config.h"
+#include "lib/base/log.h"
 #include "lib/base/sizes.h"
 #include "lib/base/stats.h"
 #include "lib/host/cpu_blas.h"
@@ -18,6 +21,17 @@ void lava_account_trace(const struct lava_call *call, uint64_t elapsed_ns) {
         .labels = {"m", "n", "k", call->products ? "products" : NULL},
         .numbers = {operation->m, operation->n, operation->k, call->products}};
     lava_trace_add(&span);
+}
+
+void lava_account_log(const struct lava_call *call, uint64_t elapsed_ns) {
+    const struct lava_operation *operation = &call->operation;
+    const char *place = lava_stats_place(call->place), *reason = lava_stats_reason(call->reason);
+    if (!call->valid)
+        LAVA_LOG(CALLS, "%s: %s: %s", lava_routine_name(call->routine), place, reason);
+    else
+        LAVA_LOG(CALLS, "%s m %" PRId64 " n %" PRId64 " k %" PRId64 ": %s, %.3f ms: %s",
+                 lava_routine_name(call->routine), operation->m, operation->n, operation->k, place,
+                 (double)elapsed_ns * 1e-6, reason);
 }
 
 double lava_account_cpu_ns(const struct lava_operation *operation, double products) {

@@ -30,5 +30,7 @@ bool lava_account_begin_product(struct lava_call *call, const int64_t sizes[3], 
 bool lava_account_begin_small(struct lava_call *call);
 /* Adds the call's span to the trace. */
 void lava_account_trace(const struct lava_call *call, uint64_t elapsed_ns);
+/* Writes a line of the log about the call. */
+void lava_account_log(const struct lava_call *call, uint64_t elapsed_ns);
 
 #endif

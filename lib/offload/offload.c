@@ -120,6 +120,8 @@ static bool forwarded_early(struct lava_call *call, enum lava_environment enviro
         call->reason = LAVA_REASON_INSIDE;
     else if (config->mode == LAVA_MODE_CPU)
         call->reason = LAVA_REASON_MODE_CPU;
+    else if (config->off && lava_routine_is_listed(call->routine, config->off))
+        call->reason = LAVA_REASON_OFF;
     else if (lava_operation_is_trivial(operation))
         call->reason = LAVA_REASON_TRIVIAL;
     else if (lava_threshold_is_below(operation, call->products))
@@ -423,6 +425,8 @@ static void end(const struct lava_call *call) {
         count_for_history(call, (double)elapsed_ns, lost_ns);
     if (lava_trace_on())
         lava_account_trace(call, elapsed_ns);
+    if (lava_log_enabled(LAVA_LOG_CALLS))
+        lava_account_log(call, elapsed_ns);
     remember(call, elapsed_ns);
     lava_calibration_call_ends(call->start_ns + elapsed_ns);
     lava_fork_gate_leave();

@@ -28,7 +28,7 @@ static double first_cutoff(const struct lava_cpu_blas *blas) {
 }
 
 static bool looks_at_each_call(const struct lava_config *config) {
-    return config->stats || config->log_level >= LAVA_LOG_DEBUG;
+    return config->stats || config->log_level >= LAVA_LOG_CALLS;
 }
 
 /* While a device is prepared, a call of several threads leaves a processor to that (lib/host/spare.h). */
@@ -61,7 +61,7 @@ static double due_of_vectors(void) {
 
 static double due_to_count(void) {
     const struct lava_config *config = lava_config_get();
-    bool counts = config->stats && config->mode != LAVA_MODE_GPU && config->log_level < LAVA_LOG_DEBUG;
+    bool counts = config->stats && config->mode != LAVA_MODE_GPU && config->log_level < LAVA_LOG_CALLS;
     return counts ? lowered_cutoff() : 0;
 }
 

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "lib/base/config.h"
+#include "lib/base/routines.h"
 
 struct source {
     const char *pairs[14]; /* name, value, ..., NULL */
@@ -264,9 +265,9 @@ static void statistics(void **state) {
 }
 
 static void log_and_cache(void **state) {
-    static const char *const levels[] = {"none", "error", "warn", "info", "debug"};
+    static const char *const levels[] = {"none", "error", "warn", "info", "calls", "debug"};
     (void)state;
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 6; i++) {
         struct source source = {
             {"LAVABLAS_LOG", levels[i], "LAVABLAS_CACHE", i & 1 ? "1" : "0", NULL}, 0, NULL};
         struct lava_config config = parse(&source, false);
@@ -274,6 +275,27 @@ static void log_and_cache(void **state) {
         assert_int_equal(config.cache, i & 1);
         assert_int_equal(source.complaints, 0);
     }
+}
+
+/* A list with a name that is none counts as no list. */
+static void routines_that_are_off(void **state) {
+    static const struct {
+        const char *value;
+        bool is_right;
+    } cases[] = {{"dgemm", true},         {"dsyrk,cblas_zgemm", true},
+                 {"dgemm,", false},       {"", false},
+                 {"dsyrk,nosuch", false}, {"DGEMM", false},
+                 {"dgemm_", true},        {"dge", false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct source source = {{"LAVABLAS_OFF", cases[i].value, NULL}, 0, NULL};
+        struct lava_config config = parse(&source, false);
+        assert_int_equal(source.complaints, !cases[i].is_right && cases[i].value[0]);
+        assert_int_equal(config.off != NULL, cases[i].is_right);
+    }
+    assert_true(lava_routine_is_listed(LAVA_ROUTINE_dgemm_, "zgemm,dgemm"));
+    assert_true(lava_routine_is_listed(LAVA_ROUTINE_cblas_dgemm, "dgemm"));
+    assert_false(lava_routine_is_listed(LAVA_ROUTINE_dgemm_, "dgemmt,cblas_dgemm"));
 }
 
 static void calibration(void **state) {
@@ -457,6 +479,7 @@ int main(void) {
         cmocka_unit_test(seconds),
         cmocka_unit_test(statistics),
         cmocka_unit_test(log_and_cache),
+        cmocka_unit_test(routines_that_are_off),
         cmocka_unit_test(calibration),
         cmocka_unit_test(learning),
         cmocka_unit_test(history),

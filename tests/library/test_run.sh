@@ -129,6 +129,17 @@ LAVABLAS_LOG=none "$tool" run --mode cpu --stats -- "$program" multiply 2>"$fold
 grep -q '^lavablas: it did not help: all calls ran on the CPU' "$folder/errors" || fail "verdict: $(cat "$folder/errors")"
 grep -q 'dgemm_  *3 calls .*the mode is cpu' "$folder/errors" || fail "reasons: $(cat "$folder/errors")"
 
+# A log of calls, by the number of the process; and routines that are switched off.
+LAVABLAS_LOG=calls LAVABLAS_LOG_FILE="$folder/log-%p-%r" LAVABLAS_MODE=cpu LD_PRELOAD=$library "$program" multiply 2>"$folder/errors" || fail 'a log of calls'
+equal 3 "$(grep -c '^lavablas: dgemm_ m 300 n 250 k 200: cpu, [0-9.]* ms: the mode is cpu$' "$folder"/log-*-0)" 'lines of the log'
+equal '' "$(cat "$folder/errors")" 'standard error beside the file'
+LAVABLAS_OFF=dsyrk,cblas_dgemm report --mode gpu -- "$program" multiply
+equal False "$(value reasons | grep -q 'switched off' && echo True || echo False)" 'another routine is switched off'
+LAVABLAS_OFF=zgemm,dgemm report --mode gpu -- "$program" multiply
+equal 'the routine is switched off' "$(value reasons 0 reason)" 'the routine is switched off'
+LAVABLAS_OFF=dgem LAVABLAS_MODE=cpu LD_PRELOAD=$library "$program" multiply 2>"$folder/errors" || fail 'no such routine'
+grep -q '^lavablas: LAVABLAS_OFF=dgem is not understood' "$folder/errors" || fail "no such routine: $(cat "$folder/errors")"
+
 # Children of fork() and programs that they start.
 report --mode cpu -- "$program" fork
 equal 5 "$(value total cpu_calls)" 'calls of all processes'
