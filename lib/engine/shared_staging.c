@@ -2,19 +2,23 @@
  * lib/product/runner.c and lib/offload/crew.c for members.
  *
  * Invariants: a slot is filled anew only when no member holds it and every member has had it, or has left.
- * What a member copies is offered or finished before it waits for a copy of another, so two never wait for
- * each other. */
+ * What a member copies is offered or finished before it waits for another, so two never wait for each other's
+ * copies. The member that is last in the order finds its chunk, or a slot that it alone still wanted. */
 #include "lib/engine/shared_staging.h"
 
 #include <pthread.h>
 #include <sys/mman.h>
 #include <time.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/trace.h"
 #include "lib/vk/device.h"
 
 /* A member looks so often whether another's copy is finished. A copy of 8 MiB takes 200 us. */
 #define LOOK_NS 50000
+/* It waits so long for a slot at most. Others are behind by less than a block of C, some 50 ms of a large
+ * product; or they want other chunks than this member, and would wait for ever. */
+#define WAIT_NS UINT64_C(100000000)
 
 struct slot {
     const void *first; /* of its chunk; NULL: empty */
@@ -170,8 +174,12 @@ static uint32_t find_slot(const void *first, int64_t rows, int64_t columns) {
 enum lava_shared_use lava_shared_staging_take(struct lava_shared_member *member, const void *first,
                                               int64_t rows, int64_t columns, uint32_t *found) {
     enum lava_shared_use use = LAVA_SHARED_NONE;
+    if (member->is_alone)
+        return use;
     pthread_mutex_lock(&shared.lock);
     *found = find_slot(first, rows, columns);
+    if (*found == LAVA_SHARED_SLOTS)
+        use = LAVA_SHARED_FULL;
     if (*found < LAVA_SHARED_SLOTS && !(shared.slots[*found].readers & member->bit)) { /* once at a time */
         struct slot *slot = &shared.slots[*found];
         use = has_chunk(slot, first, rows, columns) ? LAVA_SHARED_READ : LAVA_SHARED_COPY;
@@ -185,6 +193,10 @@ enum lava_shared_use lava_shared_staging_take(struct lava_shared_member *member,
     pthread_mutex_unlock(&shared.lock);
     if (use == LAVA_SHARED_COPY)
         member->copying |= UINT32_C(1) << *found;
+    if (use != LAVA_SHARED_FULL && member->waits_since_ns > 0) {
+        lava_trace_add_work("wait for a slot", member->waits_since_ns, 0);
+        member->waits_since_ns = 0;
+    }
     return use;
 }
 
@@ -216,6 +228,27 @@ static void finish_copy(struct lava_shared_member *member, uint32_t number) {
     member->copying &= ~(UINT32_C(1) << number);
 }
 
+static void finish_copies(struct lava_shared_member *member) {
+    for (uint32_t i = 0; i < LAVA_SHARED_SLOTS; i++)
+        if (member->copying & UINT32_C(1) << i)
+            finish_copy(member, i);
+}
+
+void lava_shared_staging_wait(struct lava_shared_member *member) {
+    uint64_t now_ns = lava_clock_now_ns();
+    finish_copies(member);
+    if (member->waits_since_ns == 0)
+        member->waits_since_ns = now_ns;
+    if (now_ns - member->waits_since_ns < WAIT_NS) {
+        nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+        return;
+    }
+    member->is_alone = true; /* the slots that it has stay its own until they are read */
+    pthread_mutex_lock(&shared.lock);
+    forget(member->bit);
+    pthread_mutex_unlock(&shared.lock);
+}
+
 void lava_shared_staging_fetch(struct lava_shared_member *member, uint32_t number) {
     if (member->copying & UINT32_C(1) << number) {
         finish_copy(member, number);
@@ -223,9 +256,7 @@ void lava_shared_staging_fetch(struct lava_shared_member *member, uint32_t numbe
     }
     if (is_filled(number))
         return;
-    for (uint32_t i = 0; i < LAVA_SHARED_SLOTS; i++)
-        if (member->copying & UINT32_C(1) << i)
-            finish_copy(member, i);
+    finish_copies(member);
     uint64_t begin_ns = lava_trace_now();
     while (!is_filled(number))
         nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);

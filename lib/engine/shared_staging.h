@@ -2,8 +2,10 @@
  * the first of them that gets to it. It is memory of the process, which each device has imported, in slots as
  * large as an engine's own.
  *
- * A member that finds no slot for a chunk copies it to its own staging memory, so nobody waits for a slower
- * device: only for a copy that another member's threads are making. One crew at a time has it. */
+ * All members want the same chunks in the same order, so a slot is filled anew when each has had its chunk. A
+ * member that is ahead of the others by all slots waits for them: the host's memory carries one copy of each
+ * chunk, not one for each device. If that takes too long, it shares nothing any more. One crew at a time has
+ * the slots. */
 #ifndef LAVA_ENGINE_SHARED_STAGING_H
 #define LAVA_ENGINE_SHARED_STAGING_H
 
@@ -21,6 +23,8 @@ struct lava_shared_member {
     struct lava_copy_pool *pool;   /* its threads */
     const struct lava_buffer *all; /* the slots, as its device has imported them */
     uint32_t copying;              /* a set of slots: it copies, and has not said yet that it is done */
+    uint64_t waits_since_ns;       /* for a slot; 0: it does not wait */
+    bool is_alone;                 /* it has waited for too long */
 };
 
 /* Takes the slots for a crew of n members. Returns false if another crew has them, or there is no
@@ -40,7 +44,8 @@ void lava_shared_staging_leave(struct lava_shared_member *member, bool is_lost);
 
 /* What a member is to do with the slot that it has taken. */
 enum lava_shared_use {
-    LAVA_SHARED_NONE, /* there is none */
+    LAVA_SHARED_NONE, /* it copies the chunk to its own memory */
+    LAVA_SHARED_FULL, /* there is none now: lava_shared_staging_wait, then once more */
     LAVA_SHARED_COPY, /* copy the chunk there, and offer it */
     LAVA_SHARED_READ  /* wait for it */
 };
@@ -48,6 +53,8 @@ enum lava_shared_use {
  * address, rows and columns mean the same chunk. */
 enum lava_shared_use lava_shared_staging_take(struct lava_shared_member *member, const void *first,
                                               int64_t rows, int64_t columns, uint32_t *slot);
+/* Waits for a moment. The member has returned what its device has read. */
+void lava_shared_staging_wait(struct lava_shared_member *member);
 /* Says by which copy the slot is being filled. */
 void lava_shared_staging_offer(struct lava_shared_member *member, uint32_t slot,
                                struct lava_copy_ticket copy);

@@ -148,9 +148,14 @@ static bool stage_shared(struct lava_stream *stream, struct lava_staged *staged)
     uint32_t slot;
     if (staging->shared.bit == 0 || !staging->stored.is_shared)
         return false;
-    return_shared(stream);
-    enum lava_shared_use use = lava_shared_staging_take(&staging->shared, source_of(&staging->stored, staged),
-                                                        staged->chunk.rows, staged->chunk.columns, &slot);
+    enum lava_shared_use use;
+    do {
+        return_shared(stream);
+        use = lava_shared_staging_take(&staging->shared, source_of(&staging->stored, staged),
+                                       staged->chunk.rows, staged->chunk.columns, &slot);
+        if (use == LAVA_SHARED_FULL)
+            lava_shared_staging_wait(&staging->shared);
+    } while (use == LAVA_SHARED_FULL);
     if (use == LAVA_SHARED_NONE)
         return false;
     staged->slot = LAVA_ARENA_SLOTS + slot;

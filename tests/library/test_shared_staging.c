@@ -113,14 +113,14 @@ static void filled_anew(void **state) {
     assert_true(lava_shared_staging_begin(SLOT_BYTES, 2));
     for (int i = 0; i < LAVA_SHARED_SLOTS; i++)
         slots[i] = take_and_copy(&first, i);
-    assert_int_equal(take(&first, LAVA_SHARED_SLOTS, &slot), LAVA_SHARED_NONE);
+    assert_int_equal(take(&first, LAVA_SHARED_SLOTS, &slot), LAVA_SHARED_FULL);
     for (int i = 0; i < LAVA_SHARED_SLOTS; i++) {
         lava_shared_staging_fetch(&first, slots[i]);
         lava_shared_staging_return(&first, slots[i]);
     }
-    assert_int_equal(take(&first, LAVA_SHARED_SLOTS, &slot), LAVA_SHARED_NONE); /* the second wants them */
+    assert_int_equal(take(&first, LAVA_SHARED_SLOTS, &slot), LAVA_SHARED_FULL); /* the second wants them */
     assert_int_equal(take(&second, 5, &slot), LAVA_SHARED_READ);
-    assert_int_equal(take(&first, LAVA_SHARED_SLOTS, &slot), LAVA_SHARED_NONE); /* and holds this one */
+    assert_int_equal(take(&first, LAVA_SHARED_SLOTS, &slot), LAVA_SHARED_FULL); /* and holds this one */
     lava_shared_staging_return(&second, slots[5]);
     assert_int_equal(take_and_copy(&first, LAVA_SHARED_SLOTS), slots[5]);
     lava_shared_staging_fetch(&first, slots[5]);
@@ -129,6 +129,42 @@ static void filled_anew(void **state) {
     assert_int_equal(take_and_copy(&first, 5), slots[0]);
     lava_shared_staging_fetch(&first, slots[0]);
     lava_shared_staging_leave(&first, false);
+    lava_shared_staging_end();
+}
+
+/* A member that is ahead waits for the others; if it has waited for too long, they need not wait for it. */
+static void waits_for_a_slot(void **state) {
+    (void)state;
+    struct lava_shared_member first = member_of(0), second = member_of(1);
+    uint32_t slots[LAVA_SHARED_SLOTS], slot;
+    int waits = 0;
+    assert_true(lava_shared_staging_begin(SLOT_BYTES, 2));
+    for (int i = 0; i < LAVA_SHARED_SLOTS; i++)
+        slots[i] = take_and_copy(&first, i);
+    assert_int_equal(take(&first, LAVA_SHARED_SLOTS, &slot), LAVA_SHARED_FULL);
+    lava_shared_staging_wait(&first);
+    for (int i = 0; i < LAVA_SHARED_SLOTS; i++) {
+        assert_holds(slots[i], i); /* its copies are finished first, because the second may wait for one */
+        lava_shared_staging_return(&first, slots[i]);
+    }
+    assert_int_equal(take(&second, 0, &slot), LAVA_SHARED_READ);
+    lava_shared_staging_fetch(&second, slot);
+    lava_shared_staging_return(&second, slot);
+    assert_int_equal(take_and_copy(&first, LAVA_SHARED_SLOTS), slots[0]);
+    assert_int_equal(first.waits_since_ns, 0);
+    for (; take(&first, 0, &slot) == LAVA_SHARED_FULL; waits++)
+        lava_shared_staging_wait(&first);
+    assert_in_range(waits, 2, 10000);
+    assert_int_equal(take(&first, 1, &slot), LAVA_SHARED_NONE); /* not even what is there */
+    assert_int_equal(take(&second, LAVA_SHARED_SLOTS, &slot), LAVA_SHARED_READ);
+    lava_shared_staging_fetch(&second, slot);
+    lava_shared_staging_return(&second, slot);
+    assert_int_equal(take(&second, 1, &slot), LAVA_SHARED_READ);
+    lava_shared_staging_return(&second, slot);
+    assert_int_equal(take_and_copy(&second, 0), slots[1]); /* the first does not want what was there */
+    lava_shared_staging_fetch(&second, slots[1]);
+    lava_shared_staging_leave(&first, false);
+    lava_shared_staging_leave(&second, false);
     lava_shared_staging_end();
 }
 
@@ -244,9 +280,13 @@ static void lost(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_crew_at_a_time), cmocka_unit_test(one_copies_all_read),
-        cmocka_unit_test(filled_anew),        cmocka_unit_test(waits_for_a_copy),
-        cmocka_unit_test(cannot_join),        cmocka_unit_test(lost),
+        cmocka_unit_test(one_crew_at_a_time),
+        cmocka_unit_test(one_copies_all_read),
+        cmocka_unit_test(filled_anew),
+        cmocka_unit_test(waits_for_a_slot),
+        cmocka_unit_test(waits_for_a_copy),
+        cmocka_unit_test(cannot_join),
+        cmocka_unit_test(lost),
     };
     return cmocka_run_group_tests(tests, create_pools, destroy_pools);
 }
