@@ -155,8 +155,8 @@ uint32_t lava_residues_weight(const uint32_t large_a[LAVA_RESIDUES_LEVELS],
 }
 
 static bool in_range(const struct lava_residues_line *line) {
-    return line->greatest == 0 || (line->greatest >= 1023 - LAVA_RESIDUES_EXPONENT &&
-                                   line->greatest <= 1023 + LAVA_RESIDUES_EXPONENT);
+    return line->greatest == 0 || (line->greatest >= 1023 - LAVA_RESIDUES_MOST_EXPONENT &&
+                                   line->greatest <= 1023 + LAVA_RESIDUES_MOST_EXPONENT);
 }
 
 bool lava_residues_hold(const struct lava_residues *residues, const struct lava_residues_line *a,

@@ -29,7 +29,7 @@
 #define LAVA_RESIDUES_LEVELS 4
 /* A line's largest element has at most this exponent, and at least the negative one. Products of lines are
  * then far from overflow and from subnormal numbers. */
-#define LAVA_RESIDUES_EXPONENT 450
+#define LAVA_RESIDUES_MOST_EXPONENT 450
 
 struct lava_residues {
     uint32_t count; /* of moduli */

@@ -38,10 +38,11 @@ struct answers {
     VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executable;
     VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrices;
     VkPhysicalDeviceShaderBfloat16FeaturesKHR bfloat16;
+    VkPhysicalDeviceCooperativeMatrix2FeaturesNV whole_matrices;
     VkPhysicalDeviceMemoryProperties2 memory;
     VkPhysicalDeviceMemoryBudgetPropertiesEXT budget;
     bool has_sm_builtins, has_amd_cores, has_budget, has_executable, has_matrices, has_bfloat16,
-        has_host_memory;
+        has_host_memory, has_whole_matrices;
 };
 
 static void read_extensions(struct lava_device *device, VkPhysicalDevice physical, struct answers *answers) {
@@ -59,6 +60,7 @@ static void read_extensions(struct lava_device *device, VkPhysicalDevice physica
             answers->has_executable |= !strcmp(name, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
             answers->has_matrices |= !strcmp(name, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME);
             answers->has_bfloat16 |= !strcmp(name, VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME);
+            answers->has_whole_matrices |= !strcmp(name, VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME);
             answers->has_host_memory |= !strcmp(name, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
         }
     }
@@ -105,6 +107,9 @@ static void ask_features(struct lava_device *device, VkPhysicalDevice physical, 
         chain(head, &answers->matrices, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR);
     if (answers->has_bfloat16)
         chain(head, &answers->bfloat16, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_BFLOAT16_FEATURES_KHR);
+    if (answers->has_whole_matrices)
+        chain(head, &answers->whole_matrices,
+              VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_FEATURES_NV);
     device->vk.GetPhysicalDeviceFeatures2(physical, head);
 }
 
@@ -302,6 +307,25 @@ static void add_shapes(struct lava_capabilities *capabilities, const struct half
                 has_narrow_sums(matrices, count, &matrices[i], half)};
 }
 
+/* The largest matrices of int8 of a subgroup that are summed in int32. */
+static void find_integer_shape(struct lava_device *device, const struct answers *answers,
+                               const VkCooperativeMatrixPropertiesKHR *matrices, uint32_t count) {
+    struct lava_integer_shape *best = &device->integer_shape;
+    for (uint32_t i = 0; i < count && answers->features12.shaderInt8; i++) {
+        const VkCooperativeMatrixPropertiesKHR *one = &matrices[i];
+        if (one->scope == VK_SCOPE_SUBGROUP_KHR && !one->saturatingAccumulation &&
+            one->AType == VK_COMPONENT_TYPE_SINT8_KHR && one->BType == VK_COMPONENT_TYPE_SINT8_KHR &&
+            one->CType == VK_COMPONENT_TYPE_SINT32_KHR && one->ResultType == VK_COMPONENT_TYPE_SINT32_KHR &&
+            one->MSize * one->NSize * one->KSize > best->m * best->n * best->k)
+            *best = (struct lava_integer_shape){one->MSize, one->NSize, one->KSize};
+    }
+    const VkPhysicalDeviceCooperativeMatrix2FeaturesNV *whole = &answers->whole_matrices;
+    device->has_whole_matrices =
+        best->m > 0 && whole->cooperativeMatrixFlexibleDimensions &&
+        whole->cooperativeMatrixTensorAddressing &&
+        (whole->cooperativeMatrixWorkgroupScope || device->capabilities.kind == LAVA_DEVICE_CPU);
+}
+
 static void fill_shapes(struct lava_device *device, const struct answers *answers) {
     static const size_t types = sizeof halves / sizeof halves[0];
     uint32_t count = MAX_MATRIX_PROPERTIES;
@@ -313,11 +337,13 @@ static void fill_shapes(struct lava_device *device, const struct answers *answer
     VkCooperativeMatrixPropertiesKHR *matrices = calloc(count, sizeof *matrices);
     for (uint32_t i = 0; matrices && i < count; i++)
         matrices[i].sType = VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR;
-    if (matrices &&
-        !LAVA_VK(device, GetPhysicalDeviceCooperativeMatrixPropertiesKHR(device->physical, &count, matrices)))
+    if (matrices && !LAVA_VK(device, GetPhysicalDeviceCooperativeMatrixPropertiesKHR(device->physical, &count,
+                                                                                     matrices))) {
         for (size_t i = 0; i < types; i++)
             if (can_multiply(device, answers, &halves[i]))
                 add_shapes(&device->capabilities, &halves[i], matrices, count);
+        find_integer_shape(device, answers, matrices, count);
+    }
     free(matrices);
 }
 

@@ -1,0 +1,130 @@
+/* Multiply, for dgemm by residues: the sums over K of the products of residues, in int32, of one modulus and one tile.
+ * Both operands are lines with K contiguous (residues.h). The matrix product is that of op(B)' and op(A)', so that
+ * its rows are columns of C.
+ *
+ *   workgroup    a TILE_M x TILE_N tile of C: x counts tiles, y moduli. A tile that the screen leaves is skipped
+ *   subgroup     PART_M x PART_N of it, as cooperative matrices of sums
+ *
+ * With -DLAVA_WHOLE the tile is one cooperative matrix of the workgroup (VK_NV_cooperative_matrix2), and the driver
+ * moves the operands. All strides are constants. */
+#version 460
+#pragma use_vulkan_memory_model
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int8 : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int32 : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_memory_scope_semantics : require
+#extension GL_KHR_cooperative_matrix : require
+#ifdef LAVA_WHOLE
+#extension GL_NV_cooperative_matrix2 : require
+#endif
+#include "common.glsl"
+#include "residues.glsl"
+
+#ifdef LAVA_ROLLED
+#define UNROLL [[dont_unroll]]
+#define WHOLE gl_ScopeSubgroup /* a workgroup is one subgroup: lavapipe has no matrices of more */
+#else
+#define UNROLL [[unroll]]
+#define WHOLE gl_ScopeWorkgroup
+#endif
+
+layout(constant_id = LAVA_CONSTANT_INVOCATIONS) const uint INVOCATIONS = 256;
+layout(constant_id = LAVA_CONSTANT_TILE_M) const uint TILE_M = 256;
+layout(constant_id = LAVA_CONSTANT_TILE_N) const uint TILE_N = 128;
+layout(constant_id = LAVA_CONSTANT_TILE_K) const uint TILE_K = 64;
+layout(constant_id = LAVA_CONSTANT_PART_M) const uint PART_M = 64;
+layout(constant_id = LAVA_CONSTANT_PART_N) const uint PART_N = 64;
+layout(constant_id = LAVA_CONSTANT_SHAPE_M) const uint SHAPE_M = 16;
+layout(constant_id = LAVA_CONSTANT_SHAPE_N) const uint SHAPE_N = 16;
+layout(constant_id = LAVA_CONSTANT_SHAPE_K) const uint SHAPE_K = 32;
+layout(constant_id = LAVA_CONSTANT_STAGES) const uint GROUP = 8; /* rows of tiles that are neighbours in time */
+layout(local_size_x_id = LAVA_CONSTANT_INVOCATIONS) in;
+
+const uint SLAB = LAVA_RESIDUES_SLAB;
+
+layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer Residues { uvec4 word[]; };
+layout(buffer_reference, std430, buffer_reference_align = 16) buffer Sums { int element[]; };
+
+/* The tile's place, in groups of rows of tiles. */
+uvec2 tile_of(uint index, uvec2 tiles)
+{
+    uint each = GROUP * tiles.y, first = index / each * GROUP, rows = min(tiles.x - first, GROUP), rest = index % each;
+    return uvec2(first + rest % rows, rest / rows);
+}
+
+#ifdef LAVA_WHOLE
+void multiply(uint64_t a, uint64_t b, uint64_t target)
+{
+    tensorLayoutNV<2> layout_a = createTensorLayoutNV(2), layout_b = createTensorLayoutNV(2), layout_c = createTensorLayoutNV(2);
+    layout_a = setTensorLayoutDimensionNV(layout_a, TILE_M, SLAB);
+    layout_b = setTensorLayoutDimensionNV(layout_b, TILE_N, SLAB);
+    layout_c = setTensorLayoutDimensionNV(layout_c, TILE_N, TILE_M);
+    tensorViewNV<2, false, 1, 0> turned = createTensorViewNV(2, false, 1, 0);
+    coopmat<int32_t, WHOLE, TILE_N, TILE_M, gl_MatrixUseAccumulator> sums =
+        coopmat<int32_t, WHOLE, TILE_N, TILE_M, gl_MatrixUseAccumulator>(0);
+    for (uint slab = 0; slab < constants.slabs; slab++) {
+        coopmat<int8_t, WHOLE, TILE_N, SLAB, gl_MatrixUseA> first;
+        coopmat<int8_t, WHOLE, SLAB, TILE_M, gl_MatrixUseB> second;
+        coopMatLoadTensorNV(first, Residues(b).word, 0, sliceTensorLayoutNV(layout_b, 0, TILE_N, 0, SLAB));
+        coopMatLoadTensorNV(second, Residues(a).word, 0, sliceTensorLayoutNV(layout_a, 0, TILE_M, 0, SLAB), turned);
+        sums = coopMatMulAdd(first, second, sums);
+        a += uint64_t(constants.padded_lines) * SLAB;
+        b += uint64_t(constants.padded_lines_b) * SLAB;
+    }
+    coopMatStoreTensorNV(sums, Sums(target).element, 0, sliceTensorLayoutNV(layout_c, 0, TILE_N, 0, TILE_M));
+}
+#else
+const uint MATRICES_M = PART_M / SHAPE_M;
+const uint MATRICES_N = PART_N / SHAPE_N;
+
+coopmat<int32_t, gl_ScopeSubgroup, SHAPE_N, SHAPE_M, gl_MatrixUseAccumulator> sums[MATRICES_N][MATRICES_M];
+coopmat<int8_t, gl_ScopeSubgroup, SHAPE_N, SHAPE_K, gl_MatrixUseA> first[MATRICES_N];
+coopmat<int8_t, gl_ScopeSubgroup, SHAPE_K, SHAPE_M, gl_MatrixUseB> second[MATRICES_M];
+
+void multiply_depth(uint64_t a, uint64_t b)
+{
+    const uint stride = SLAB / 16;
+    UNROLL for (uint j = 0; j < MATRICES_N; j++)
+        coopMatLoad(first[j], Residues(b + j * SHAPE_N * SLAB).word, 0, stride, gl_CooperativeMatrixLayoutRowMajor);
+    UNROLL for (uint i = 0; i < MATRICES_M; i++)
+        coopMatLoad(second[i], Residues(a + i * SHAPE_M * SLAB).word, 0, stride, gl_CooperativeMatrixLayoutColumnMajor);
+    UNROLL for (uint j = 0; j < MATRICES_N; j++)
+        UNROLL for (uint i = 0; i < MATRICES_M; i++)
+            sums[j][i] = coopMatMulAdd(first[j], second[i], sums[j][i]);
+}
+
+void multiply(uint64_t a, uint64_t b, uint64_t target)
+{
+    uint part_m = gl_SubgroupID % (TILE_M / PART_M) * PART_M, part_n = gl_SubgroupID / (TILE_M / PART_M) * PART_N;
+    a += part_m * SLAB;
+    b += part_n * SLAB;
+    UNROLL for (uint j = 0; j < MATRICES_N; j++)
+        UNROLL for (uint i = 0; i < MATRICES_M; i++)
+            sums[j][i] = coopmat<int32_t, gl_ScopeSubgroup, SHAPE_N, SHAPE_M, gl_MatrixUseAccumulator>(0);
+    for (uint slab = 0; slab < constants.slabs; slab++) {
+        UNROLL for (uint k = 0; k < SLAB; k += SHAPE_K)
+            multiply_depth(a + k, b + k);
+        a += uint64_t(constants.padded_lines) * SLAB;
+        b += uint64_t(constants.padded_lines_b) * SLAB;
+    }
+    UNROLL for (uint j = 0; j < MATRICES_N; j++)
+        UNROLL for (uint i = 0; i < MATRICES_M; i++)
+            coopMatStore(sums[j][i], Sums(target).element,
+                         (part_n + j * SHAPE_N) * TILE_M + part_m + i * SHAPE_M, TILE_M,
+                         gl_CooperativeMatrixLayoutRowMajor);
+}
+#endif
+
+void main()
+{
+    uvec2 tiles = uvec2(constants.padded_lines / TILE_M, constants.padded_lines_b / TILE_N);
+    uvec2 tile = tile_of(gl_WorkGroupID.x, tiles);
+    if (!holds(tile.x, tile.y))
+        return;
+    uint64_t before = uint64_t(gl_WorkGroupID.y) * constants.slabs;
+    uint64_t a = constants.source + (before * constants.padded_lines + tile.x * TILE_M) * SLAB;
+    uint64_t b = constants.other + (before * constants.padded_lines_b + tile.y * TILE_N) * SLAB;
+    uint64_t block = uint64_t(gl_WorkGroupID.y) * (tiles.x * tiles.y) + tile.y * tiles.x + tile.x;
+    multiply(a, b, constants.target + block * (TILE_M * TILE_N * 4));
+}
