@@ -1,12 +1,13 @@
 /* Multiplies fp64 matrices that stay on the device by residues (doc/notes/fp64-by-integers.md), checks
  * elements bit by bit with the model of perf/residues, and times the steps.
  *
- *   residues_device [--whole] [--tile MxN] [--invocations I] [--group G] [--counts N] [--panel K] [--seconds
- * S]
+ *   residues_device [--whole | --narrow] [--tile MxN] [--part MxN] [--invocations I] [--group G] [--counts N]
+ * [--panel K] [--seconds S]
  *                   [--ops nn|nt|tn|tt] [--normal] MxNxK ...
  *
  * C <- alpha op(A) op(B) + beta C. --whole: the tile is one matrix of the workgroup
- * (VK_NV_cooperative_matrix2). Longer K than --panel is multiplied panel by panel. Times are the device's,
+ * (VK_NV_cooperative_matrix2); --narrow: its sums are
+ * stored as residues, too. Longer K than --panel is multiplied panel by panel. Times are the device's,
  * the least of several runs. Exits with 1 if a result is wrong, with 77 if there is no device, or it has no
  * matrices of int8 or no fp64. */
 #include <getopt.h>
@@ -47,7 +48,7 @@ enum variant { PLAIN, ROLLED, VARIANT_COUNT };
 // clang-format on
 
 struct options {
-    bool whole, normal;
+    bool whole, narrow, normal;
     bool transposed[2];
     uint32_t tile_m, tile_n, part_m, part_n, invocations, group, count;
     int64_t panel;
@@ -129,7 +130,11 @@ static enum lava_status get_multiply(struct bench *x) {
     constants[LAVA_CONSTANT_SHAPE_K] = shape->k;
     constants[LAVA_CONSTANT_STAGES] = o->group;
     constants[LAVA_CONSTANT_SUBGROUP] = subgroup;
-    return get(x, o->whole ? LAVA_RESIDUES_MULTIPLY_WHOLE : LAVA_RESIDUES_MULTIPLY, constants, &x->multiply);
+    return get(x,
+               o->narrow  ? LAVA_RESIDUES_MULTIPLY_NARROW
+               : o->whole ? LAVA_RESIDUES_MULTIPLY_WHOLE
+                          : LAVA_RESIDUES_MULTIPLY,
+               constants, &x->multiply);
 }
 
 static enum lava_status get_pipelines(struct bench *x) {
@@ -149,7 +154,9 @@ static enum lava_status get_pipelines(struct bench *x) {
     uint32_t constants[LAVA_CONSTANT_COUNT] = {0};
     constants[LAVA_CONSTANT_TILE_M] = o->tile_m;
     constants[LAVA_CONSTANT_TILE_N] = o->tile_n;
-    return status ? status : get(x, LAVA_RESIDUES_COMBINE, constants, &x->combine);
+    return status ? status
+                  : get(x, o->narrow ? LAVA_RESIDUES_COMBINE_NARROW : LAVA_RESIDUES_COMBINE, constants,
+                        &x->combine);
 }
 
 /* Matrices */
@@ -203,10 +210,20 @@ static uint32_t slabs_of(int64_t k) {
     return rounded_up(k, LAVA_RESIDUES_SLAB) / LAVA_RESIDUES_SLAB;
 }
 
+/* Lines are padded to whole tiles, and to what a workgroup converts. */
+static uint32_t lines_of(uint32_t tile) {
+    return tile < LAVA_RESIDUES_LINES ? LAVA_RESIDUES_LINES : tile;
+}
+
+static bool is_tile(uint32_t tile) {
+    return tile >= LAVA_RESIDUES_COLUMNS && lines_of(tile) % tile == 0 &&
+           lines_of(tile) % LAVA_RESIDUES_LINES == 0;
+}
+
 static enum lava_status create(struct bench *x) {
     const struct options *o = x->options;
-    x->padded[0] = rounded_up(x->m, o->tile_m);
-    x->padded[1] = rounded_up(x->n, o->tile_n);
+    x->padded[0] = rounded_up(x->m, lines_of(o->tile_m));
+    x->padded[1] = rounded_up(x->n, lines_of(o->tile_n));
     x->tiles = x->padded[0] / o->tile_m * (x->padded[1] / o->tile_n);
     uint64_t lines = (uint64_t)x->padded[0] + x->padded[1],
              depth = (uint64_t)slabs_of(panel_of(x)) * LAVA_RESIDUES_SLAB;
@@ -459,6 +476,7 @@ static bool parse_ops(const char *text, struct options *options) {
 
 static bool parse(int argc, char **argv, struct options *options) {
     static const struct option names[] = {{"whole", no_argument, NULL, 'w'},
+                                          {"narrow", no_argument, NULL, 'n'},
                                           {"normal", no_argument, NULL, 'r'},
                                           {"tile", required_argument, NULL, 't'},
                                           {"part", required_argument, NULL, 'p'},
@@ -472,6 +490,8 @@ static bool parse(int argc, char **argv, struct options *options) {
     for (int option; (option = getopt_long(argc, argv, "", names, NULL)) != -1;) {
         if (option == 'w')
             options->whole = true;
+        else if (option == 'n')
+            options->whole = options->narrow = true;
         else if (option == 'r')
             options->normal = true;
         else if (option == 'i')
@@ -491,7 +511,7 @@ static bool parse(int argc, char **argv, struct options *options) {
     }
     return options->count >= LAVA_RESIDUES_LEAST && options->count <= LAVA_RESIDUES_MOST &&
            options->panel >= 1 && options->panel <= LAVA_RESIDUES_MOST_K && options->group >= 1 &&
-           options->tile_m % LAVA_RESIDUES_LINES == 0 && options->tile_n % LAVA_RESIDUES_LINES == 0;
+           is_tile(options->tile_m) && is_tile(options->tile_n);
 }
 
 int main(int argc, char **argv) {
@@ -521,8 +541,10 @@ int main(int argc, char **argv) {
     }
     lava_device_set_timeout(device, TIMEOUT_NS);
     printf("%s, %u moduli, %s, tile %ux%u, times in ms\n", device->capabilities.name, options.count,
-           options.whole ? "matrices of a workgroup" : "matrices of a subgroup", options.tile_m,
-           options.tile_n);
+           options.narrow  ? "matrices of a workgroup, narrow"
+           : options.whole ? "matrices of a workgroup"
+                           : "matrices of a subgroup",
+           options.tile_m, options.tile_n);
     printf("%-20s %9s %8s | %9s %9s %9s | %8s\n", "m x n x k", "all", "TFLOP/s", "convert", "multiply",
            "combine", "TOP/s");
     for (int beta = 0; optind < argc && options.seconds == 0 && beta < 2; beta++) {

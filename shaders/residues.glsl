@@ -8,13 +8,31 @@ const uint MODULUS[MODULI] = {256, 255, 253, 251, 247, 241, 239, 233, 229, 227, 
 
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer Words { uint word[]; };
 
-/* x mod m, for a constant m: one step of division, whose quotient may be too small by 1. */
-uint modulo(uint x, uint m)
+/* x mod m: one step of division, whose quotient may be too small by 1. Compilers compute the reciprocal if m is a
+ * constant. */
+uint modulo_by(uint x, uint m, uint reciprocal)
 {
     uint high, low;
-    umulExtended(x, 0xffffffffu / m, high, low);
+    umulExtended(x, reciprocal, high, low);
     uint rest = x - high * m;
     return min(rest, rest - m);
+}
+
+uint modulo(uint x, uint m)
+{
+    return modulo_by(x, m, 0xffffffffu / m);
+}
+
+/* A sum of products modulo m, of either sign. offset: what makes up for 2^31. */
+uint reduced(int sum, uint m, uint reciprocal, uint offset)
+{
+    uint rest = modulo_by(uint(sum) ^ 0x80000000u, m, reciprocal) + offset;
+    return min(rest, rest - m);
+}
+
+uint offset_of(uint m)
+{
+    return m - 0x80000000u % m;
 }
 
 int scale_of(uint greatest, uint squares)

@@ -1,6 +1,7 @@
 /* Combine, for dgemm by residues: puts the elements of C together from their residues (Chinese remainder theorem),
  * undoes the scales, and writes alpha times the product, plus beta times C. All sums but the last two are exact
- * (dispatch/residues.h), so that fused and separate products have the same bits.
+ * (dispatch/residues.h), so that fused and separate products have the same bits. With -DLAVA_NARROW, sums were reduced to
+ * the residues of least size by multiply.
  *
  *   workgroup    columns of one tile: x counts tiles, y groups of LAVA_RESIDUES_COLUMNS columns
  *   invocation   four neighbouring elements of a column at a time */
@@ -15,16 +16,32 @@ layout(local_size_x = LAVA_RESIDUES_INVOCATIONS) in;
 
 const uint PARTS = 3;
 
-layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer Sums { ivec4 word[]; };
 layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Numbers { double number[]; };
 layout(buffer_reference, std430, buffer_reference_align = 8) buffer Elements { double element[]; };
 
-/* A sum modulo m, of either sign. */
-uint reduced(int sum, uint m)
+/* Four neighbouring sums modulo m. */
+#ifdef LAVA_NARROW
+layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer Sums { uint word[]; };
+const uint SUM_BYTES = 1;
+
+uvec4 reduced_sums(uint64_t at, uint m)
 {
-    uint rest = modulo(uint(sum) ^ 0x80000000u, m) + (m - 0x80000000u % m);
-    return min(rest, rest - m);
+    ivec4 rest = ivec4(Sums(at).word[0]) << ivec4(24, 16, 8, 0) >> 24;
+    return uvec4(min(uvec4(rest), uvec4(rest + int(m))));
 }
+#else
+layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer Sums { ivec4 word[]; };
+const uint SUM_BYTES = 4;
+
+uvec4 reduced_sums(uint64_t at, uint m)
+{
+    ivec4 sum = Sums(at).word[0];
+    uvec4 rest;
+    [[unroll]] for (uint e = 0; e < 4; e++)
+        rest[e] = reduced(sum[e], m, 0xffffffffu / m, offset_of(m));
+    return rest;
+}
+#endif
 
 int line_scale(uint64_t lines, uint line)
 {
@@ -67,17 +84,17 @@ void write(uint row, uint column, double value)
 void combine(uint64_t block, uint row, uint column, uvec2 first)
 {
     Numbers weights = Numbers(constants.other), product = Numbers(constants.other + MODULI * PARTS * 8);
-    uint64_t each = uint64_t(gl_NumWorkGroups.x) * (TILE_M * TILE_N * 4);
-    uint64_t at = block + (column * TILE_M + row) * 4;
+    uint64_t each = uint64_t(gl_NumWorkGroups.x) * (TILE_M * TILE_N * SUM_BYTES);
+    uint64_t at = block + (column * TILE_M + row) * SUM_BYTES;
     dvec3 sum[4];
     [[unroll]] for (uint e = 0; e < 4; e++)
         sum[e] = dvec3(0);
     [[unroll]] for (uint i = 0; i < MODULI; i++)
         if (i < constants.count) {
-            ivec4 sums = Sums(at + i * each).word[0];
+            uvec4 rest = reduced_sums(at + i * each, MODULUS[i]);
             dvec3 weight = dvec3(weights.number[i * PARTS], weights.number[i * PARTS + 1], weights.number[i * PARTS + 2]);
             [[unroll]] for (uint e = 0; e < 4; e++)
-                sum[e] += weight * double(reduced(sums[e], MODULUS[i]));
+                sum[e] += weight * double(rest[e]);
         }
     int scale_b = line_scale(constants.lines_b, first.y + column);
     [[unroll]] for (uint e = 0; e < 4; e++) {
@@ -92,7 +109,7 @@ void main()
     uvec2 tile = uvec2(gl_WorkGroupID.x % tiles_m, gl_WorkGroupID.x / tiles_m);
     if (!holds(tile.x, tile.y))
         return;
-    uint64_t block = constants.source + uint64_t(gl_WorkGroupID.x) * (TILE_M * TILE_N * 4);
+    uint64_t block = constants.source + uint64_t(gl_WorkGroupID.x) * (TILE_M * TILE_N * SUM_BYTES);
     for (uint i = gl_LocalInvocationIndex; i < TILE_M / 4 * LAVA_RESIDUES_COLUMNS; i += LAVA_RESIDUES_INVOCATIONS)
         combine(block, i % (TILE_M / 4) * 4, gl_WorkGroupID.y * LAVA_RESIDUES_COLUMNS + i / (TILE_M / 4),
                 tile * uvec2(TILE_M, TILE_N));

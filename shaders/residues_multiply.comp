@@ -6,7 +6,8 @@
  *   subgroup     PART_M x PART_N of it, as cooperative matrices of sums
  *
  * With -DLAVA_WHOLE the tile is one cooperative matrix of the workgroup (VK_NV_cooperative_matrix2), and the driver
- * moves the operands. All strides are constants. */
+ * moves the operands; with -DLAVA_NARROW as well its sums are stored as residues of least size. All strides are
+ * constants. */
 #version 460
 #pragma use_vulkan_memory_model
 #extension GL_GOOGLE_include_directive : require
@@ -42,8 +43,13 @@ layout(constant_id = LAVA_CONSTANT_STAGES) const uint GROUP = 8; /* rows of tile
 layout(local_size_x_id = LAVA_CONSTANT_INVOCATIONS) in;
 
 const uint SLAB = LAVA_RESIDUES_SLAB;
+#ifdef LAVA_NARROW
+const uint SUM_BYTES = 1;
+#else
+const uint SUM_BYTES = 4;
+#endif
 
-layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer Residues { uvec4 word[]; };
+layout(buffer_reference, std430, buffer_reference_align = 16) buffer Residues { uvec4 word[]; };
 layout(buffer_reference, std430, buffer_reference_align = 16) buffer Sums { int element[]; };
 
 /* The tile's place, in groups of rows of tiles. */
@@ -54,25 +60,53 @@ uvec2 tile_of(uint index, uvec2 tiles)
 }
 
 #ifdef LAVA_WHOLE
+#define SUMS coopmat<int32_t, WHOLE, TILE_N, TILE_M, gl_MatrixUseAccumulator>
+#define FIRST coopmat<int8_t, WHOLE, TILE_N, SLAB, gl_MatrixUseA>
+#define SECOND coopmat<int8_t, WHOLE, SLAB, TILE_M, gl_MatrixUseB>
+/* Residues of sums: a matrix that can be stored as bytes. */
+#define NARROW coopmat<int8_t, WHOLE, TILE_N, TILE_M, gl_MatrixUseA>
+
+#ifdef LAVA_ROLLED /* lavapipe has no tensors */
+void load(out FIRST first, out SECOND second, uint64_t a, uint64_t b)
+{
+    coopMatLoad(first, Residues(b).word, 0, SLAB / 16, gl_CooperativeMatrixLayoutRowMajor);
+    coopMatLoad(second, Residues(a).word, 0, SLAB / 16, gl_CooperativeMatrixLayoutColumnMajor);
+}
+#define STORE(matrix, target, unit_) \
+    coopMatStore(matrix, Residues(target).word, 0, TILE_M / (16 / unit_), gl_CooperativeMatrixLayoutRowMajor)
+#else
+#define LAYOUT(rows, columns) setTensorLayoutDimensionNV(createTensorLayoutNV(2), rows, columns)
+void load(out FIRST first, out SECOND second, uint64_t a, uint64_t b)
+{
+    tensorViewNV<2, false, 1, 0> turned = createTensorViewNV(2, false, 1, 0);
+    coopMatLoadTensorNV(first, Residues(b).word, 0, sliceTensorLayoutNV(LAYOUT(TILE_N, SLAB), 0, TILE_N, 0, SLAB));
+    coopMatLoadTensorNV(second, Residues(a).word, 0, sliceTensorLayoutNV(LAYOUT(TILE_M, SLAB), 0, TILE_M, 0, SLAB), turned);
+}
+#define STORE(matrix, target, unit_) \
+    coopMatStoreTensorNV(matrix, Residues(target).word, 0, sliceTensorLayoutNV(LAYOUT(TILE_N, TILE_M), 0, TILE_N, 0, TILE_M))
+#endif
+
 void multiply(uint64_t a, uint64_t b, uint64_t target)
 {
-    tensorLayoutNV<2> layout_a = createTensorLayoutNV(2), layout_b = createTensorLayoutNV(2), layout_c = createTensorLayoutNV(2);
-    layout_a = setTensorLayoutDimensionNV(layout_a, TILE_M, SLAB);
-    layout_b = setTensorLayoutDimensionNV(layout_b, TILE_N, SLAB);
-    layout_c = setTensorLayoutDimensionNV(layout_c, TILE_N, TILE_M);
-    tensorViewNV<2, false, 1, 0> turned = createTensorViewNV(2, false, 1, 0);
-    coopmat<int32_t, WHOLE, TILE_N, TILE_M, gl_MatrixUseAccumulator> sums =
-        coopmat<int32_t, WHOLE, TILE_N, TILE_M, gl_MatrixUseAccumulator>(0);
+    SUMS sums = SUMS(0);
     for (uint slab = 0; slab < constants.slabs; slab++) {
-        coopmat<int8_t, WHOLE, TILE_N, SLAB, gl_MatrixUseA> first;
-        coopmat<int8_t, WHOLE, SLAB, TILE_M, gl_MatrixUseB> second;
-        coopMatLoadTensorNV(first, Residues(b).word, 0, sliceTensorLayoutNV(layout_b, 0, TILE_N, 0, SLAB));
-        coopMatLoadTensorNV(second, Residues(a).word, 0, sliceTensorLayoutNV(layout_a, 0, TILE_M, 0, SLAB), turned);
+        FIRST first;
+        SECOND second;
+        load(first, second, a, b);
         sums = coopMatMulAdd(first, second, sums);
         a += uint64_t(constants.padded_lines) * SLAB;
         b += uint64_t(constants.padded_lines_b) * SLAB;
     }
-    coopMatStoreTensorNV(sums, Sums(target).element, 0, sliceTensorLayoutNV(layout_c, 0, TILE_N, 0, TILE_M));
+#ifdef LAVA_NARROW
+    uint m = MODULUS[gl_WorkGroupID.y], reciprocal = 0xffffffffu / m, offset = offset_of(m);
+    for (uint i = 0; i < sums.length(); i++) {
+        int rest = int(reduced(sums[i], m, reciprocal, offset));
+        sums[i] = rest < 128 ? rest : rest - int(m);
+    }
+    STORE(NARROW(sums), target, 1);
+#else
+    STORE(sums, target, 4);
+#endif
 }
 #else
 const uint MATRICES_M = PART_M / SHAPE_M;
@@ -126,5 +160,5 @@ void main()
     uint64_t a = constants.source + (before * constants.padded_lines + tile.x * TILE_M) * SLAB;
     uint64_t b = constants.other + (before * constants.padded_lines_b + tile.y * TILE_N) * SLAB;
     uint64_t block = uint64_t(gl_WorkGroupID.y) * (tiles.x * tiles.y) + tile.y * tiles.x + tile.x;
-    multiply(a, b, constants.target + block * (TILE_M * TILE_N * 4));
+    multiply(a, b, constants.target + block * (TILE_M * TILE_N * SUM_BYTES));
 }

@@ -268,7 +268,9 @@ static void make_wishes(const struct lava_device *device, struct wishes *wishes)
         .whole_matrices = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_FEATURES_NV,
                            .cooperativeMatrixWorkgroupScope = device->capabilities.kind != LAVA_DEVICE_CPU,
                            .cooperativeMatrixFlexibleDimensions = VK_TRUE,
-                           .cooperativeMatrixTensorAddressing = VK_TRUE}};
+                           .cooperativeMatrixConversions = VK_TRUE,
+                           .cooperativeMatrixTensorAddressing =
+                               device->capabilities.kind != LAVA_DEVICE_CPU}};
     if (device->has_executable_properties)
         wish_extension(wishes, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME, &wishes->executable);
     if (matrices)

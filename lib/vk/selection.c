@@ -320,10 +320,10 @@ static void find_integer_shape(struct lava_device *device, const struct answers 
             *best = (struct lava_integer_shape){one->MSize, one->NSize, one->KSize};
     }
     const VkPhysicalDeviceCooperativeMatrix2FeaturesNV *whole = &answers->whole_matrices;
+    bool software = device->capabilities.kind == LAVA_DEVICE_CPU;
     device->has_whole_matrices =
-        best->m > 0 && whole->cooperativeMatrixFlexibleDimensions &&
-        whole->cooperativeMatrixTensorAddressing &&
-        (whole->cooperativeMatrixWorkgroupScope || device->capabilities.kind == LAVA_DEVICE_CPU);
+        best->m > 0 && whole->cooperativeMatrixFlexibleDimensions && whole->cooperativeMatrixConversions &&
+        (software || (whole->cooperativeMatrixWorkgroupScope && whole->cooperativeMatrixTensorAddressing));
 }
 
 static void fill_shapes(struct lava_device *device, const struct answers *answers) {
