@@ -10,6 +10,8 @@
  * so is its block of sums:
  *
  *     (modulus i, tile t, row r, column c)  ->  sums[((i * tiles + t) * TILE_N + c) * TILE_M + r]
+ *
+ * where tiles are those of one dispatch.
  */
 #ifndef LAVA_SHADERS_RESIDUES_H
 #define LAVA_SHADERS_RESIDUES_H
@@ -56,7 +58,8 @@ LAVA_U32 columns; /* of C */
 LAVA_U32 least_weight;
 LAVA_U32 limit; /* of struct lava_residues */
 LAVA_I32 limit_exponent;
-LAVA_U32 count; /* of moduli */
+LAVA_U32 count;      /* of moduli */
+LAVA_U32 first_tile; /* multiply, combine: the first tile along N of this dispatch */
 LAVA_BLOCK_END(lava_residues_constants)
 
 #endif

@@ -106,7 +106,7 @@ void combine(uint64_t block, uint row, uint column, uvec2 first)
 void main()
 {
     uint tiles_m = constants.padded_lines / TILE_M;
-    uvec2 tile = uvec2(gl_WorkGroupID.x % tiles_m, gl_WorkGroupID.x / tiles_m);
+    uvec2 tile = uvec2(gl_WorkGroupID.x % tiles_m, gl_WorkGroupID.x / tiles_m + constants.first_tile);
     if (!holds(tile.x, tile.y))
         return;
     uint64_t block = constants.source + uint64_t(gl_WorkGroupID.x) * (TILE_M * TILE_N * SUM_BYTES);

@@ -2,7 +2,7 @@
  * Both operands are lines with K contiguous (residues.h). The matrix product is that of op(B)' and op(A)', so that
  * its rows are columns of C.
  *
- *   workgroup    a TILE_M x TILE_N tile of C: x counts tiles, y moduli. A tile that the screen leaves is skipped
+ *   workgroup    a TILE_M x TILE_N tile of C: x counts tiles, from whole columns of them on, y moduli. A tile that the screen leaves is skipped
  *   subgroup     PART_M x PART_N of it, as cooperative matrices of sums
  *
  * With -DLAVA_WHOLE the tile is one cooperative matrix of the workgroup (VK_NV_cooperative_matrix2), and the driver
@@ -86,6 +86,13 @@ void load(out FIRST first, out SECOND second, uint64_t a, uint64_t b)
     coopMatStoreTensorNV(matrix, Residues(target).word, 0, sliceTensorLayoutNV(LAYOUT(TILE_N, TILE_M), 0, TILE_N, 0, TILE_M))
 #endif
 
+int32_t least_residue(const in uint32_t row, const in uint32_t column, const in int32_t sum, const in uint32_t m,
+                      const in uint32_t reciprocal, const in uint32_t offset)
+{
+    int rest = int(reduced(sum, m, reciprocal, offset));
+    return rest < 128 ? rest : rest - int(m);
+}
+
 void multiply(uint64_t a, uint64_t b, uint64_t target)
 {
     SUMS sums = SUMS(0);
@@ -98,11 +105,8 @@ void multiply(uint64_t a, uint64_t b, uint64_t target)
         b += uint64_t(constants.padded_lines_b) * SLAB;
     }
 #ifdef LAVA_NARROW
-    uint m = MODULUS[gl_WorkGroupID.y], reciprocal = 0xffffffffu / m, offset = offset_of(m);
-    for (uint i = 0; i < sums.length(); i++) {
-        int rest = int(reduced(sums[i], m, reciprocal, offset));
-        sums[i] = rest < 128 ? rest : rest - int(m);
-    }
+    uint m = MODULUS[gl_WorkGroupID.y];
+    coopMatPerElementNV(sums, sums, least_residue, m, 0xffffffffu / m, offset_of(m));
     STORE(NARROW(sums), target, 1);
 #else
     STORE(sums, target, 4);
@@ -152,13 +156,14 @@ void multiply(uint64_t a, uint64_t b, uint64_t target)
 
 void main()
 {
-    uvec2 tiles = uvec2(constants.padded_lines / TILE_M, constants.padded_lines_b / TILE_N);
-    uvec2 tile = tile_of(gl_WorkGroupID.x, tiles);
+    uint tiles_m = constants.padded_lines / TILE_M;
+    uvec2 tiles = uvec2(tiles_m, gl_NumWorkGroups.x / tiles_m), at = tile_of(gl_WorkGroupID.x, tiles);
+    uvec2 tile = at + uvec2(0, constants.first_tile);
     if (!holds(tile.x, tile.y))
         return;
     uint64_t before = uint64_t(gl_WorkGroupID.y) * constants.slabs;
     uint64_t a = constants.source + (before * constants.padded_lines + tile.x * TILE_M) * SLAB;
     uint64_t b = constants.other + (before * constants.padded_lines_b + tile.y * TILE_N) * SLAB;
-    uint64_t block = uint64_t(gl_WorkGroupID.y) * (tiles.x * tiles.y) + tile.y * tiles.x + tile.x;
+    uint64_t block = uint64_t(gl_WorkGroupID.y) * gl_NumWorkGroups.x + at.y * tiles.x + at.x;
     multiply(a, b, constants.target + block * (TILE_M * TILE_N * SUM_BYTES));
 }

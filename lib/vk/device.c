@@ -269,6 +269,7 @@ static void make_wishes(const struct lava_device *device, struct wishes *wishes)
                            .cooperativeMatrixWorkgroupScope = device->capabilities.kind != LAVA_DEVICE_CPU,
                            .cooperativeMatrixFlexibleDimensions = VK_TRUE,
                            .cooperativeMatrixConversions = VK_TRUE,
+                           .cooperativeMatrixPerElementOperations = VK_TRUE,
                            .cooperativeMatrixTensorAddressing =
                                device->capabilities.kind != LAVA_DEVICE_CPU}};
     if (device->has_executable_properties)

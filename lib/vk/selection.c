@@ -323,6 +323,7 @@ static void find_integer_shape(struct lava_device *device, const struct answers 
     bool software = device->capabilities.kind == LAVA_DEVICE_CPU;
     device->has_whole_matrices =
         best->m > 0 && whole->cooperativeMatrixFlexibleDimensions && whole->cooperativeMatrixConversions &&
+        whole->cooperativeMatrixPerElementOperations &&
         (software || (whole->cooperativeMatrixWorkgroupScope && whole->cooperativeMatrixTensorAddressing));
 }
 
