@@ -126,7 +126,9 @@ int main(int argc, char **argv) {
     bool right = true;
     if (!parse(argc, argv, &options))
         return 2;
-    if (lava_gpu_open(lava_config_get(), &device, &why)) {
+    struct lava_config config = *lava_config_get();
+    config.integers = true;
+    if (lava_gpu_open(&config, &device, &why)) {
         printf("no device: %s\n", why);
         return 77;
     }

@@ -78,8 +78,8 @@ struct lava_device {
     struct lava_queue *queues[LAVA_ROLE_COUNT]; /* made by gpu.c; roles that share a queue have the same */
     struct lava_pipelines *pipelines;           /* made by gpu.c */
     bool has_subgroup_size_control, has_executable_properties, captures_assembly, has_host_query_reset;
-    /* Cooperative matrices of int8, for perf/residues_device.c; and whether a workgroup may have one of any size
-     * (VK_NV_cooperative_matrix2; a subgroup on a software device). */
+    /* Cooperative matrices of int8, if config->integers was set; and whether a workgroup may have one of any
+     * size (VK_NV_cooperative_matrix2; a subgroup on a software device). */
     struct lava_integer_shape {
         uint32_t m, n, k; /* 0: there are none */
     } integer_shape;

@@ -327,7 +327,8 @@ static void find_integer_shape(struct lava_device *device, const struct answers 
         (software || (whole->cooperativeMatrixWorkgroupScope && whole->cooperativeMatrixTensorAddressing));
 }
 
-static void fill_shapes(struct lava_device *device, const struct answers *answers) {
+static void fill_shapes(struct lava_device *device, const struct answers *answers,
+                        const struct lava_config *config) {
     static const size_t types = sizeof halves / sizeof halves[0];
     uint32_t count = MAX_MATRIX_PROPERTIES;
     bool any = false;
@@ -343,7 +344,8 @@ static void fill_shapes(struct lava_device *device, const struct answers *answer
         for (size_t i = 0; i < types; i++)
             if (can_multiply(device, answers, &halves[i]))
                 add_shapes(&device->capabilities, &halves[i], matrices, count);
-        find_integer_shape(device, answers, matrices, count);
+        if (config->integers)
+            find_integer_shape(device, answers, matrices, count);
     }
     free(matrices);
 }
@@ -452,7 +454,7 @@ static void fill_capabilities(struct lava_device *device, const struct answers *
     const struct lava_profile *profile = lava_profiles_find(capabilities);
     capabilities->simt_subgroup_size = subgroup_size(device, answers, profile->simt_subgroup);
     capabilities->matrix_subgroup_size = subgroup_size(device, answers, profile->matrix_subgroup);
-    fill_shapes(device, answers);
+    fill_shapes(device, answers, config);
 }
 
 /* Asks every device for what the choice depends on. names holds the names. */

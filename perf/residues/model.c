@@ -1,5 +1,5 @@
 /* Computes on the CPU what the shaders/residues_* kernels compute, bit by bit. Called by study.c and by
- * device.c, which compares the kernels with it. */
+ * bench_check.c, which compares the kernels with it. */
 #include "model.h"
 
 #include <math.h>
