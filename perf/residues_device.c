@@ -1,18 +1,19 @@
 /* Multiplies fp64 matrices that stay on the device by residues (doc/notes/fp64-by-integers.md), checks
  * elements bit by bit with the model of perf/residues, and times the steps.
  *
- *   residues_device [--whole | --narrow] [--tile MxN] [--part MxN] [--invocations I] [--group G]
+ *   residues_device [--kernel matrices|dot|whole|narrow] [--tile MxN] [--part MxN] [--invocations I] [--group
+ * G]
  *                   [--counts N] [--panel K] [--sums BYTES] [--ops nn|nt|tn|tt] [--normal] [--uneven]
  *                   [--seconds S] MxNxK ...
  *
  * C <- alpha op(A) op(B) + beta C.
- *   --whole    a tile is one matrix of the workgroup (VK_NV_cooperative_matrix2)
- *   --narrow   its sums are stored as residues, too
+ *   --kernel   matrices of a subgroup; products of four bytes, for which tiles are at most of 64x64; a tile
+ * is one matrix of the workgroup (VK_NV_cooperative_matrix2); and its sums are stored as residues
  *   --panel    longer K is multiplied panel by panel
  *   --sums     room for sums: C is computed by columns of tiles
  *   --uneven   data of which the screen leaves some tiles, which stay as they were
  * Times are the device's, the least of several runs. Exits with 1 if a result is wrong, with 77 if there is
- * no device, or it has no matrices of int8 or no fp64. */
+ * no device, or it has not what the kernel needs. */
 #include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
@@ -54,6 +55,22 @@ static bool run(const struct options *options, struct lava_device *device, const
     return fine;
 }
 
+static const char *const kernel_names[BENCH_KERNELS] = {"matrices", "dot", "whole", "narrow"};
+
+/* BENCH_KERNELS: there is no such kernel. */
+static enum bench_kernel kernel_of(const char *name) {
+    int i = 0;
+    while (i < BENCH_KERNELS && strcmp(name, kernel_names[i]) != 0)
+        i++;
+    return (enum bench_kernel)i;
+}
+
+static bool runs(const struct lava_device *device, enum bench_kernel kernel) {
+    return device->capabilities.fp64 && (kernel == BENCH_DOT        ? device->has_integer_products
+                                         : kernel == BENCH_MATRICES ? device->integer_shape.m > 0
+                                                                    : device->has_whole_matrices);
+}
+
 static bool parse_ops(const char *text, struct options *options) {
     for (int side = 0; side < 2; side++) {
         if (text[side] != 'n' && text[side] != 't')
@@ -64,8 +81,7 @@ static bool parse_ops(const char *text, struct options *options) {
 }
 
 static bool parse(int argc, char **argv, struct options *options) {
-    static const struct option names[] = {{"whole", no_argument, NULL, 'w'},
-                                          {"narrow", no_argument, NULL, 'n'},
+    static const struct option names[] = {{"kernel", required_argument, NULL, 'w'},
                                           {"normal", no_argument, NULL, 'r'},
                                           {"tile", required_argument, NULL, 't'},
                                           {"part", required_argument, NULL, 'p'},
@@ -80,9 +96,7 @@ static bool parse(int argc, char **argv, struct options *options) {
                                           {0}};
     for (int option; (option = getopt_long(argc, argv, "", names, NULL)) != -1;) {
         if (option == 'w')
-            options->whole = true;
-        else if (option == 'n')
-            options->whole = options->narrow = true;
+            options->kernel = kernel_of(optarg);
         else if (option == 'r')
             options->normal = true;
         else if (option == 'u')
@@ -104,9 +118,10 @@ static bool parse(int argc, char **argv, struct options *options) {
                  !(option == 'p' && sscanf(optarg, "%ux%u", &options->part_m, &options->part_n) == 2))
             return false;
     }
-    return options->count >= LAVA_RESIDUES_LEAST && options->count <= LAVA_RESIDUES_MOST &&
-           options->panel >= 1 && options->panel <= LAVA_RESIDUES_MOST_K && options->group >= 1 &&
-           bench_is_tile(options->tile_m) && bench_is_tile(options->tile_n);
+    return options->kernel < BENCH_KERNELS && options->count >= LAVA_RESIDUES_LEAST &&
+           options->count <= LAVA_RESIDUES_MOST && options->panel >= 1 &&
+           options->panel <= LAVA_RESIDUES_MOST_K && options->group >= 1 && bench_is_tile(options->tile_m) &&
+           bench_is_tile(options->tile_n);
 }
 
 int main(int argc, char **argv) {
@@ -132,17 +147,13 @@ int main(int argc, char **argv) {
         printf("no device: %s\n", why);
         return 77;
     }
-    if (!device->integer_shape.m || !device->capabilities.fp64 ||
-        (options.whole && !device->has_whole_matrices)) {
-        printf("%s lacks matrices of int8, or fp64\n", device->capabilities.name);
+    if (!runs(device, options.kernel)) {
+        printf("%s has not what the kernel needs\n", device->capabilities.name);
         return 77;
     }
     lava_device_set_timeout(device, BENCH_TIMEOUT_NS);
     printf("%s, %u moduli, %s, tile %ux%u, times in ms\n", device->capabilities.name, options.count,
-           options.narrow  ? "matrices of a workgroup, narrow"
-           : options.whole ? "matrices of a workgroup"
-                           : "matrices of a subgroup",
-           options.tile_m, options.tile_n);
+           kernel_names[options.kernel], options.tile_m, options.tile_n);
     printf("%-20s %9s %8s | %9s %9s %9s | %8s\n", "m x n x k", "all", "TFLOP/s", "convert", "multiply",
            "combine", "TOP/s");
     for (int beta = 0; optind < argc && options.seconds == 0 && beta < 2; beta++) {

@@ -42,7 +42,8 @@ layout(constant_id = LAVA_CONSTANT_SHAPE_K) const uint SHAPE_K = 32;
 layout(constant_id = LAVA_CONSTANT_STAGES) const uint GROUP = 8; /* rows of tiles that are neighbours in time */
 layout(local_size_x_id = LAVA_CONSTANT_INVOCATIONS) in;
 
-const uint SLAB = LAVA_RESIDUES_SLAB;
+#include "residues_tile.glsl"
+
 #ifdef LAVA_NARROW
 const uint SUM_BYTES = 1;
 #else
@@ -51,13 +52,6 @@ const uint SUM_BYTES = 4;
 
 layout(buffer_reference, std430, buffer_reference_align = 16) buffer Residues { uvec4 word[]; };
 layout(buffer_reference, std430, buffer_reference_align = 16) buffer Sums { int element[]; };
-
-/* The tile's place, in groups of rows of tiles. */
-uvec2 tile_of(uint index, uvec2 tiles)
-{
-    uint each = GROUP * tiles.y, first = index / each * GROUP, rows = min(tiles.x - first, GROUP), rest = index % each;
-    return uvec2(first + rest % rows, rest / rows);
-}
 
 #ifdef LAVA_WHOLE
 #define SUMS coopmat<int32_t, WHOLE, TILE_N, TILE_M, gl_MatrixUseAccumulator>
@@ -156,14 +150,7 @@ void multiply(uint64_t a, uint64_t b, uint64_t target)
 
 void main()
 {
-    uint tiles_m = constants.padded_lines / TILE_M;
-    uvec2 tiles = uvec2(tiles_m, gl_NumWorkGroups.x / tiles_m), at = tile_of(gl_WorkGroupID.x, tiles);
-    uvec2 tile = at + uvec2(0, constants.first_tile);
-    if (!holds(tile.x, tile.y))
-        return;
-    uint64_t before = uint64_t(gl_WorkGroupID.y) * constants.slabs;
-    uint64_t a = constants.source + (before * constants.padded_lines + tile.x * TILE_M) * SLAB;
-    uint64_t b = constants.other + (before * constants.padded_lines_b + tile.y * TILE_N) * SLAB;
-    uint64_t block = uint64_t(gl_WorkGroupID.y) * gl_NumWorkGroups.x + at.y * tiles.x + at.x;
-    multiply(a, b, constants.target + block * (TILE_M * TILE_N * SUM_BYTES));
+    tile_places places;
+    if (find_places(places, SUM_BYTES))
+        multiply(places.a, places.b, places.target);
 }

@@ -256,6 +256,7 @@ static void make_wishes(const struct lava_device *device, struct wishes *wishes)
         .features13 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
                        .synchronization2 = VK_TRUE,
                        .maintenance4 = VK_TRUE,
+                       .shaderIntegerDotProduct = device->has_integer_products,
                        .subgroupSizeControl = device->has_subgroup_size_control,
                        .computeFullSubgroups = device->has_subgroup_size_control},
         .executable = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR,

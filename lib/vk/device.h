@@ -83,7 +83,8 @@ struct lava_device {
     struct lava_integer_shape {
         uint32_t m, n, k; /* 0: there are none */
     } integer_shape;
-    bool has_whole_matrices;
+    bool has_whole_matrices,
+        has_integer_products; /* the latter: of four bytes with four bytes; if it was set */
     uint64_t staging_limit_bytes;
     unsigned ordinal, set_size; /* its number among the devices of the process, from 0; how many those are */
     uint32_t

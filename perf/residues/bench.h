@@ -14,8 +14,12 @@
 
 #define BENCH_TIMEOUT_NS 60000000000ull
 
+/* Which kernel multiplies residues. */
+enum bench_kernel { BENCH_MATRICES, BENCH_DOT, BENCH_WHOLE, BENCH_NARROW, BENCH_KERNELS };
+
 struct options {
-    bool whole, narrow, normal, uneven;
+    enum bench_kernel kernel;
+    bool normal, uneven;
     uint64_t sums_bytes; /* C is computed by columns of tiles, so that its sums fit */
     bool transposed[2];
     uint32_t tile_m, tile_n, part_m, part_n, invocations, group, count;

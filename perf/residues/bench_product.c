@@ -33,12 +33,21 @@ static enum lava_status get(struct bench *x, enum residue_module module,
     return lava_pipelines_get(x->device, &specification, pipeline);
 }
 
+static const enum residue_module multiply_modules[BENCH_KERNELS] = {
+    [BENCH_MATRICES] = LAVA_RESIDUES_MULTIPLY,
+    [BENCH_DOT] = LAVA_RESIDUES_DOT,
+    [BENCH_WHOLE] = LAVA_RESIDUES_MULTIPLY_WHOLE,
+    [BENCH_NARROW] = LAVA_RESIDUES_MULTIPLY_NARROW,
+};
+
 static enum lava_status get_multiply(struct bench *x) {
     const struct options *o = x->options;
     const struct lava_integer_shape *shape = &x->device->integer_shape;
     uint32_t subgroup = x->device->capabilities.matrix_subgroup_size, constants[LAVA_CONSTANT_COUNT] = {0};
     uint32_t parts = o->tile_m / o->part_m * (o->tile_n / o->part_n);
-    constants[LAVA_CONSTANT_INVOCATIONS] = o->whole ? o->invocations : parts * subgroup;
+    constants[LAVA_CONSTANT_INVOCATIONS] = o->kernel == BENCH_MATRICES ? parts * subgroup
+                                           : o->kernel == BENCH_DOT    ? o->tile_m * o->tile_n / 16
+                                                                       : o->invocations;
     constants[LAVA_CONSTANT_TILE_M] = o->tile_m;
     constants[LAVA_CONSTANT_TILE_N] = o->tile_n;
     constants[LAVA_CONSTANT_PART_M] = o->part_m;
@@ -47,12 +56,8 @@ static enum lava_status get_multiply(struct bench *x) {
     constants[LAVA_CONSTANT_SHAPE_N] = shape->n;
     constants[LAVA_CONSTANT_SHAPE_K] = shape->k;
     constants[LAVA_CONSTANT_STAGES] = o->group;
-    constants[LAVA_CONSTANT_SUBGROUP] = subgroup;
-    return get(x,
-               o->narrow  ? LAVA_RESIDUES_MULTIPLY_NARROW
-               : o->whole ? LAVA_RESIDUES_MULTIPLY_WHOLE
-                          : LAVA_RESIDUES_MULTIPLY,
-               constants, &x->multiply);
+    constants[LAVA_CONSTANT_SUBGROUP] = o->kernel == BENCH_DOT ? 0 : subgroup;
+    return get(x, multiply_modules[o->kernel], constants, &x->multiply);
 }
 
 enum lava_status bench_get_pipelines(struct bench *x) {
@@ -73,8 +78,8 @@ enum lava_status bench_get_pipelines(struct bench *x) {
     constants[LAVA_CONSTANT_TILE_M] = o->tile_m;
     constants[LAVA_CONSTANT_TILE_N] = o->tile_n;
     return status ? status
-                  : get(x, o->narrow ? LAVA_RESIDUES_COMBINE_NARROW : LAVA_RESIDUES_COMBINE, constants,
-                        &x->combine);
+                  : get(x, o->kernel == BENCH_NARROW ? LAVA_RESIDUES_COMBINE_NARROW : LAVA_RESIDUES_COMBINE,
+                        constants, &x->combine);
 }
 
 /* The product */
