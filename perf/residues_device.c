@@ -1,14 +1,14 @@
 /* Multiplies fp64 matrices that stay on the device by residues (doc/notes/fp64-by-integers.md), checks
  * elements bit by bit with the model of perf/residues, and times the steps.
  *
- *   residues_device [--kernel matrices|dot|whole|narrow] [--tile MxN] [--part MxN] [--invocations I] [--group
- * G]
- *                   [--counts N] [--panel K] [--sums BYTES] [--ops nn|nt|tn|tt] [--normal] [--uneven]
- *                   [--seconds S] MxNxK ...
+ *   residues_device [--kernel matrices|dot|whole|narrow] [--tile MxN] [--part MxN]
+ *                   [--invocations I] [--group G] [--counts N] [--panel K] [--sums BYTES]
+ *                   [--ops nn|nt|tn|tt] [--normal] [--uneven] [--seconds S] MxNxK ...
  *
  * C <- alpha op(A) op(B) + beta C.
- *   --kernel   matrices of a subgroup; products of four bytes, for which tiles are at most of 64x64; a tile
- * is one matrix of the workgroup (VK_NV_cooperative_matrix2); and its sums are stored as residues
+ *   --kernel   matrices: of a subgroup. dot: products of four bytes; tiles are of 64x64 at most
+ *              whole: a tile is one matrix of the workgroup (VK_NV_cooperative_matrix2)
+ *              narrow: its sums are stored as residues, too
  *   --panel    longer K is multiplied panel by panel
  *   --sums     room for sums: C is computed by columns of tiles
  *   --uneven   data of which the screen leaves some tiles, which stay as they were
