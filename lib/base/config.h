@@ -46,6 +46,7 @@ struct lava_config {
     enum lava_history_use history;
     enum lava_resident_use resident; /* whether matrices stay on the device between calls */
     bool assembly;     /* no variable: with inspect: perf/tune --compile-only reads the assembly, too */
+    bool integers;     /* no variable: perf/residues_device multiplies matrices of int8 */
     bool inspect;      /* no variable: checkgemm asks what the driver's compiler says about its kernels */
     const char *fault; /* LAVABLAS_FAULT, in builds with fault injection, else NULL */
 };

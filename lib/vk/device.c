@@ -216,7 +216,8 @@ struct wishes {
     VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executable;
     VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrices;
     VkPhysicalDeviceShaderBfloat16FeaturesKHR bfloat16;
-    const char *extensions[4];
+    VkPhysicalDeviceCooperativeMatrix2FeaturesNV whole_matrices;
+    const char *extensions[5];
     uint32_t extension_count;
 };
 
@@ -249,11 +250,13 @@ static void make_wishes(const struct lava_device *device, struct wishes *wishes)
                        .scalarBlockLayout = VK_TRUE,
                        .hostQueryReset = device->has_host_query_reset,
                        .shaderFloat16 = matrices,
+                       .shaderInt8 = device->integer_shape.m > 0,
                        .vulkanMemoryModel = matrices || device->capabilities.group_exchange,
                        .shaderBufferInt64Atomics = device->capabilities.group_exchange},
         .features13 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
                        .synchronization2 = VK_TRUE,
                        .maintenance4 = VK_TRUE,
+                       .shaderIntegerDotProduct = device->has_integer_products,
                        .subgroupSizeControl = device->has_subgroup_size_control,
                        .computeFullSubgroups = device->has_subgroup_size_control},
         .executable = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR,
@@ -262,13 +265,22 @@ static void make_wishes(const struct lava_device *device, struct wishes *wishes)
                      .cooperativeMatrix = VK_TRUE},
         .bfloat16 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_BFLOAT16_FEATURES_KHR,
                      .shaderBFloat16Type = VK_TRUE,
-                     .shaderBFloat16CooperativeMatrix = VK_TRUE}};
+                     .shaderBFloat16CooperativeMatrix = VK_TRUE},
+        .whole_matrices = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_FEATURES_NV,
+                           .cooperativeMatrixWorkgroupScope = device->capabilities.kind != LAVA_DEVICE_CPU,
+                           .cooperativeMatrixFlexibleDimensions = VK_TRUE,
+                           .cooperativeMatrixConversions = VK_TRUE,
+                           .cooperativeMatrixPerElementOperations = VK_TRUE,
+                           .cooperativeMatrixTensorAddressing =
+                               device->capabilities.kind != LAVA_DEVICE_CPU}};
     if (device->has_executable_properties)
         wish_extension(wishes, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME, &wishes->executable);
     if (matrices)
         wish_extension(wishes, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME, &wishes->matrices);
     if (bfloat16)
         wish_extension(wishes, VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME, &wishes->bfloat16);
+    if (device->has_whole_matrices)
+        wish_extension(wishes, VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME, &wishes->whole_matrices);
     if (device->capabilities.import_page_bytes > 0)
         wish_extension(wishes, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME, NULL);
 }

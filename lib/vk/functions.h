@@ -6,8 +6,9 @@
 #define VK_NO_PROTOTYPES
 #include <vulkan/vulkan.h>
 
-/* Headers before 1.3.255 lack VK_KHR_cooperative_matrix, those before 1.4.312 VK_KHR_shader_bfloat16. A
- * driver may have both all the same. The values are those of Vulkan's registry, vk.xml. */
+/* Headers before 1.3.255 lack VK_KHR_cooperative_matrix, those before 1.4.304 VK_NV_cooperative_matrix2, and
+ * those before 1.4.312 VK_KHR_shader_bfloat16. A driver may have them all the same. The values are those of
+ * Vulkan's registry, vk.xml. */
 #ifndef VK_KHR_cooperative_matrix
 #    define VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME                            "VK_KHR_cooperative_matrix"
 #    define VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR   ((VkStructureType)1000506000)
@@ -16,6 +17,8 @@
 typedef enum VkComponentTypeKHR {
     VK_COMPONENT_TYPE_FLOAT16_KHR = 0,
     VK_COMPONENT_TYPE_FLOAT32_KHR = 1,
+    VK_COMPONENT_TYPE_SINT8_KHR = 3,
+    VK_COMPONENT_TYPE_SINT32_KHR = 5,
     VK_COMPONENT_TYPE_MAX_ENUM_KHR = 0x7FFFFFFF
 } VkComponentTypeKHR;
 typedef enum VkScopeKHR { VK_SCOPE_SUBGROUP_KHR = 3, VK_SCOPE_MAX_ENUM_KHR = 0x7FFFFFFF } VkScopeKHR;
@@ -57,6 +60,21 @@ typedef struct VkPhysicalDeviceShaderBfloat16FeaturesKHR {
     VkBool32 shaderBFloat16DotProduct;
     VkBool32 shaderBFloat16CooperativeMatrix;
 } VkPhysicalDeviceShaderBfloat16FeaturesKHR;
+#endif
+#ifndef VK_NV_cooperative_matrix2
+#    define VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME                          "VK_NV_cooperative_matrix2"
+#    define VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_FEATURES_NV ((VkStructureType)1000593000)
+typedef struct VkPhysicalDeviceCooperativeMatrix2FeaturesNV {
+    VkStructureType sType;
+    void *pNext;
+    VkBool32 cooperativeMatrixWorkgroupScope;
+    VkBool32 cooperativeMatrixFlexibleDimensions;
+    VkBool32 cooperativeMatrixReductions;
+    VkBool32 cooperativeMatrixConversions;
+    VkBool32 cooperativeMatrixPerElementOperations;
+    VkBool32 cooperativeMatrixTensorAddressing;
+    VkBool32 cooperativeMatrixBlockLoads;
+} VkPhysicalDeviceCooperativeMatrix2FeaturesNV;
 #endif
 
 #define LAVA_VK_GLOBAL_FUNCTIONS(X)                                                                          \

@@ -38,10 +38,11 @@ struct answers {
     VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executable;
     VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrices;
     VkPhysicalDeviceShaderBfloat16FeaturesKHR bfloat16;
+    VkPhysicalDeviceCooperativeMatrix2FeaturesNV whole_matrices;
     VkPhysicalDeviceMemoryProperties2 memory;
     VkPhysicalDeviceMemoryBudgetPropertiesEXT budget;
     bool has_sm_builtins, has_amd_cores, has_budget, has_executable, has_matrices, has_bfloat16,
-        has_host_memory;
+        has_host_memory, has_whole_matrices;
 };
 
 static void read_extensions(struct lava_device *device, VkPhysicalDevice physical, struct answers *answers) {
@@ -59,6 +60,7 @@ static void read_extensions(struct lava_device *device, VkPhysicalDevice physica
             answers->has_executable |= !strcmp(name, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
             answers->has_matrices |= !strcmp(name, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME);
             answers->has_bfloat16 |= !strcmp(name, VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME);
+            answers->has_whole_matrices |= !strcmp(name, VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME);
             answers->has_host_memory |= !strcmp(name, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
         }
     }
@@ -105,6 +107,9 @@ static void ask_features(struct lava_device *device, VkPhysicalDevice physical, 
         chain(head, &answers->matrices, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR);
     if (answers->has_bfloat16)
         chain(head, &answers->bfloat16, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_BFLOAT16_FEATURES_KHR);
+    if (answers->has_whole_matrices)
+        chain(head, &answers->whole_matrices,
+              VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_FEATURES_NV);
     device->vk.GetPhysicalDeviceFeatures2(physical, head);
 }
 
@@ -302,7 +307,28 @@ static void add_shapes(struct lava_capabilities *capabilities, const struct half
                 has_narrow_sums(matrices, count, &matrices[i], half)};
 }
 
-static void fill_shapes(struct lava_device *device, const struct answers *answers) {
+/* The largest matrices of int8 of a subgroup that are summed in int32. */
+static void find_integer_shape(struct lava_device *device, const struct answers *answers,
+                               const VkCooperativeMatrixPropertiesKHR *matrices, uint32_t count) {
+    struct lava_integer_shape *best = &device->integer_shape;
+    for (uint32_t i = 0; i < count && answers->features12.shaderInt8; i++) {
+        const VkCooperativeMatrixPropertiesKHR *one = &matrices[i];
+        if (one->scope == VK_SCOPE_SUBGROUP_KHR && !one->saturatingAccumulation &&
+            one->AType == VK_COMPONENT_TYPE_SINT8_KHR && one->BType == VK_COMPONENT_TYPE_SINT8_KHR &&
+            one->CType == VK_COMPONENT_TYPE_SINT32_KHR && one->ResultType == VK_COMPONENT_TYPE_SINT32_KHR &&
+            one->MSize * one->NSize * one->KSize > best->m * best->n * best->k)
+            *best = (struct lava_integer_shape){one->MSize, one->NSize, one->KSize};
+    }
+    const VkPhysicalDeviceCooperativeMatrix2FeaturesNV *whole = &answers->whole_matrices;
+    bool software = device->capabilities.kind == LAVA_DEVICE_CPU;
+    device->has_whole_matrices =
+        best->m > 0 && whole->cooperativeMatrixFlexibleDimensions && whole->cooperativeMatrixConversions &&
+        whole->cooperativeMatrixPerElementOperations &&
+        (software || (whole->cooperativeMatrixWorkgroupScope && whole->cooperativeMatrixTensorAddressing));
+}
+
+static void fill_shapes(struct lava_device *device, const struct answers *answers,
+                        const struct lava_config *config) {
     static const size_t types = sizeof halves / sizeof halves[0];
     uint32_t count = MAX_MATRIX_PROPERTIES;
     bool any = false;
@@ -313,11 +339,14 @@ static void fill_shapes(struct lava_device *device, const struct answers *answer
     VkCooperativeMatrixPropertiesKHR *matrices = calloc(count, sizeof *matrices);
     for (uint32_t i = 0; matrices && i < count; i++)
         matrices[i].sType = VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR;
-    if (matrices &&
-        !LAVA_VK(device, GetPhysicalDeviceCooperativeMatrixPropertiesKHR(device->physical, &count, matrices)))
+    if (matrices && !LAVA_VK(device, GetPhysicalDeviceCooperativeMatrixPropertiesKHR(device->physical, &count,
+                                                                                     matrices))) {
         for (size_t i = 0; i < types; i++)
             if (can_multiply(device, answers, &halves[i]))
                 add_shapes(&device->capabilities, &halves[i], matrices, count);
+        if (config->integers)
+            find_integer_shape(device, answers, matrices, count);
+    }
     free(matrices);
 }
 
@@ -419,13 +448,14 @@ static void fill_capabilities(struct lava_device *device, const struct answers *
     capabilities->resident_groups = resident_groups(answers);
     capabilities->resident_polls = RESIDENT_POLLS;
     device->has_host_query_reset = answers->features12.hostQueryReset;
+    device->has_integer_products = config->integers && answers->features13.shaderIntegerDotProduct;
     device->has_subgroup_size_control =
         answers->features13.subgroupSizeControl && answers->features13.computeFullSubgroups &&
         (answers->properties13.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;
     const struct lava_profile *profile = lava_profiles_find(capabilities);
     capabilities->simt_subgroup_size = subgroup_size(device, answers, profile->simt_subgroup);
     capabilities->matrix_subgroup_size = subgroup_size(device, answers, profile->matrix_subgroup);
-    fill_shapes(device, answers);
+    fill_shapes(device, answers, config);
 }
 
 /* Asks every device for what the choice depends on. names holds the names. */

@@ -135,30 +135,43 @@ float *problem_floats(int64_t count) {
 }
 
 void problem_init(struct problem *p, int64_t largest) {
-    *p = (struct problem){.a = problem_floats(largest * ROWS), .b = problem_floats(largest * COLUMNS)};
+    *p = (struct problem){.a = problem_floats(largest * ROWS),
+                          .b = problem_floats(largest * COLUMNS),
+                          .line = calloc((size_t)largest, sizeof(double))};
+    if (!p->line) {
+        fprintf(stderr, "accuracy: out of memory\n");
+        exit(2);
+    }
 }
 
 void problem_finish(struct problem *p) {
     free(p->a);
     free(p->b);
+    free(p->line);
+}
+
+void problem_draw_line(enum data data, int side, int line, int64_t k, double *elements) {
+    bool cancels = data == DATA_CANCELLING || data == DATA_CANCELLING_SOME;
+    int apart = data == DATA_CANCELLING ? -12 : -4; /* binades by which a pair does not cancel */
+    double line_scale = data == DATA_ACROSS ? exp2(random_between(-40, 40)) : 1, previous = 0;
+    for (int64_t l = 0; l < k; l++) {
+        double x = random_element(data, side, line, l, k) * line_scale;
+        if (cancels && (l & 1))
+            x = side == 0 ? -previous * (1 + ldexp(random_unit(), apart)) : previous;
+        if (data == DATA_ZERO_ROWS && line % 3 == 1)
+            x = 0;
+        previous = x;
+        elements[l] = x;
+    }
 }
 
 void problem_fill_line(struct problem *p, int side, int line) {
-    bool cancels = p->data == DATA_CANCELLING || p->data == DATA_CANCELLING_SOME;
-    int apart = p->data == DATA_CANCELLING ? -12 : -4; /* binades by which a pair does not cancel */
-    double line_scale = p->data == DATA_ACROSS ? exp2(random_between(-40, 40)) : 1, previous = 0;
-    for (int64_t l = 0; l < p->k; l++) {
-        double x = random_element(p->data, side, line, l, p->k) * line_scale;
-        if (cancels && (l & 1))
-            x = side == 0 ? -previous * (1 + ldexp(random_unit(), apart)) : previous;
-        if (p->data == DATA_ZERO_ROWS && line % 3 == 1)
-            x = 0;
-        previous = x;
+    problem_draw_line(p->data, side, line, p->k, p->line);
+    for (int64_t l = 0; l < p->k; l++)
         if (side == 0)
-            p->a[line * p->k + l] = (float)x;
+            p->a[line * p->k + l] = (float)p->line[l];
         else
-            p->b[l * COLUMNS + line] = (float)x;
-    }
+            p->b[l * COLUMNS + line] = (float)p->line[l];
 }
 
 /* fp64 sums of exact products. Their error is 2^-29 of a criterion's unit, times at most K. */
@@ -179,8 +192,12 @@ static void fill_exact_row(struct problem *p, int i) {
     }
 }
 
-void problem_fill(struct problem *p, enum data data, int64_t k, uint64_t seed) {
+void problem_seed(enum data data, int64_t k, uint64_t seed) {
     random_state = (uint64_t)(k * 1000 + (int64_t)data) * 12345 + seed * 0x5851f42d4c957f2du;
+}
+
+void problem_fill(struct problem *p, enum data data, int64_t k, uint64_t seed) {
+    problem_seed(data, k, seed);
     p->data = data;
     p->rows = k > LARGE_K ? LARGE_ROWS : ROWS;
     p->k = k;

@@ -45,6 +45,7 @@ struct problem {
     int64_t k;
     float alpha, beta;
     float *a, *b; /* a: by rows; b: for each depth its columns */
+    double *line; /* the line that was drawn last */
     float c0[ROWS][COLUMNS];
     double exact[ROWS][COLUMNS];
     double scale[ROWS][COLUMNS]; /* G = |alpha| |A||B| + |beta| |C0| */
@@ -59,6 +60,10 @@ float *problem_floats(int64_t count);
 
 /* Deterministic for data, k and seed; not thread-safe. */
 void problem_fill(struct problem *p, enum data data, int64_t k, uint64_t seed);
+/* The same numbers in fp64, without a problem: seeds the generator, then draws a row of A (side 0) or a column of
+ * B (side 1). */
+void problem_seed(enum data data, int64_t k, uint64_t seed);
+void problem_draw_line(enum data data, int side, int line, int64_t k, double *elements);
 /* Fills one more row of A (side 0) or column of B (side 1), of p->data and p->k. */
 void problem_fill_line(struct problem *p, int side, int line);
 
