@@ -91,7 +91,8 @@
 #define LAVA_CONSTANT_SCREENED 20 /* pack by planes: also writes panels and exponents */
 #define LAVA_CONSTANT_UNROLL   21 /* matrix times vector: columns that an invocation reads at a time */
 #define LAVA_CONSTANT_TRIANGLE 22 /* the same: 1: the matrix is triangular */
-#define LAVA_CONSTANT_COUNT    23
+#define LAVA_CONSTANT_DENORMAL 23 /* 1: the device keeps subnormals */
+#define LAVA_CONSTANT_COUNT    24
 
 /* Work per workgroup of the helper shaders. The host sizes their dispatches with these. */
 #define LAVA_PACK_BLOCK           32 /* pack of fp32 and fp64: a workgroup handles 32 x 32 elements */
