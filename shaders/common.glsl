@@ -8,17 +8,15 @@
 
 /* Vulkan lets a driver assume that Inf and NaN do not occur, and flush subnormals, unless a module requests
  * otherwise. A module may request only what the device supports (shaderSignedZeroInfNanPreserveFloat32,
- * shaderDenormPreserveFloat32). Modules that compute therefore have up to three variants. */
+ * shaderDenormPreserveFloat32). Modules that compute request both, and lib/vk/modules.c takes out what a device lacks. */
 #extension GL_EXT_spirv_intrinsics : enable
 #ifdef LAVA_FP64
 #define LAVA_WIDTH 64
 #else
 #define LAVA_WIDTH 32
 #endif
-#ifdef LAVA_SPECIAL_PRESERVE
+#ifdef LAVA_IEEE
 spirv_execution_mode(extensions = ["SPV_KHR_float_controls"], capabilities = [4466], 4461, LAVA_WIDTH);
-#endif
-#ifdef LAVA_DENORM_PRESERVE
 spirv_execution_mode(extensions = ["SPV_KHR_float_controls"], capabilities = [4464], 4459, LAVA_WIDTH);
 #endif
 

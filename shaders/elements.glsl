@@ -78,11 +78,8 @@ const uint LEAST_EXPONENT = BIAS - LAVA_LEAST_EXPONENT_FP64;
 #else
 const uint LEAST_EXPONENT = BIAS - LAVA_LEAST_EXPONENT;
 #endif
-#ifdef LAVA_DENORM_PRESERVE
-bool is_too_small(uint exponent) { return false; }
-#else
-bool is_too_small(uint exponent) { return exponent < LEAST_EXPONENT; }
-#endif
+layout(constant_id = LAVA_CONSTANT_DENORMAL) const bool KEEPS_SUBNORMALS = false;
+bool is_too_small(uint exponent) { return !KEEPS_SUBNORMALS && exponent < LEAST_EXPONENT; }
 
 /* Whether a number, or each part of one, is finite; and z + a b. */
 bool is_finite(NUMBER number) { return exponent_of(number) < EXPONENT_MAX; }

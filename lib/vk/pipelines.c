@@ -135,26 +135,41 @@ static uint32_t subgroup_size(const struct lava_pipeline_specification *specific
                : constants[LAVA_CONSTANT_LANES_M] * constants[LAVA_CONSTANT_LANES_N];
 }
 
-static enum lava_status create_pipeline(struct lava_device *device, struct lava_pipeline *pipeline) {
-    const struct lava_pipeline_specification *specification = &pipeline->specification;
+static enum lava_status create_module(struct lava_device *device,
+                                      const struct lava_pipeline_specification *specification,
+                                      struct lava_float_controls controls, VkShaderModule *module) {
     const struct lava_code *code = specification->code;
     if (!code)
         code = lava_modules_code(specification->module, &device->capabilities);
-    const VkShaderModuleCreateInfo module_info = {
-        .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = code->bytes, .pCode = code->words};
+    uint32_t *words = malloc(code->bytes);
+    if (!words)
+        return LAVA_ERROR_HOST_MEMORY;
+    const VkShaderModuleCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+                                           .codeSize = lava_modules_copy(code, controls, words),
+                                           .pCode = words};
+    enum lava_status status = LAVA_VK(device, CreateShaderModule(device->handle, &info, NULL, module));
+    free(words);
+    return status;
+}
+
+static enum lava_status create_pipeline(struct lava_device *device, struct lava_pipeline *pipeline) {
+    const struct lava_pipeline_specification *specification = &pipeline->specification;
+    struct lava_float_controls controls = lava_modules_controls(specification->module, &device->capabilities);
     VkShaderModule module;
-    enum lava_status status =
-        LAVA_VK(device, CreateShaderModule(device->handle, &module_info, NULL, &module));
+    enum lava_status status = create_module(device, specification, controls, &module);
     if (status)
         return status;
 
+    uint32_t values[LAVA_CONSTANT_COUNT];
+    memcpy(values, specification->constants, sizeof values);
+    values[LAVA_CONSTANT_DENORMAL] = controls.subnormals;
     VkSpecializationMapEntry entries[LAVA_CONSTANT_COUNT];
     for (uint32_t i = 0; i < LAVA_CONSTANT_COUNT; i++)
         entries[i] = (VkSpecializationMapEntry){i, i * (uint32_t)sizeof(uint32_t), sizeof(uint32_t)};
     const VkSpecializationInfo constants = {.mapEntryCount = LAVA_CONSTANT_COUNT,
                                             .pMapEntries = entries,
-                                            .dataSize = sizeof specification->constants,
-                                            .pData = specification->constants};
+                                            .dataSize = sizeof values,
+                                            .pData = values};
     const VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroup = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
         .requiredSubgroupSize = subgroup_size(specification)};

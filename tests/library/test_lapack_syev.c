@@ -286,12 +286,14 @@ static void check(enum lava_routine routine, int64_t n, enum fill fill) {
     }
 }
 
+/* The device's kernels take most of the time of this test on a software device: each run has a part of the
+ * orders and of the special matrices, by chance. */
 static void results(void **state) {
     static const int64_t orders[] = {0, 1, 2, 3, 17, 64, 65, 127, 128, 129, 130, 200};
     (void)state;
     for (int i = 0; i < LAVA_ROUTINE_COUNT; i++)
         for (size_t j = 0; j < COUNT(orders) && is_ours(i) && !family_leaves_out(); j++)
-            if (j < 4 || (lava_routine_is_plain((enum lava_routine)i) && poison_random(3) == 0))
+            if (j < 4 || (lava_routine_is_plain((enum lava_routine)i) && poison_random(6) == 0))
                 check((enum lava_routine)i, orders[j], RANDOM);
     for (int i = 0; i < LAVA_ROUTINE_COUNT; i++)
         if (is_ours(i) && lava_routine_is_plain((enum lava_routine)i))
@@ -302,7 +304,8 @@ static void special_matrices(void **state) {
     (void)state;
     for (int i = 0; i < LAVA_ROUTINE_COUNT; i++)
         for (int fill = ZERO; fill < WITH_NAN; fill++)
-            if (is_ours(i) && lava_routine_is_plain((enum lava_routine)i) && !family_leaves_out())
+            if (is_ours(i) && lava_routine_is_plain((enum lava_routine)i) && poison_random(2) &&
+                !family_leaves_out())
                 check((enum lava_routine)i, 20 + poison_random(40), (enum fill)fill);
 }
 
