@@ -20,6 +20,22 @@ bool lava_tridiagonal_fits(const struct lava_capabilities *device, enum lava_typ
     return lava_solve_fits(device, type);
 }
 
+/* Up to this order one dispatch for a panel is faster: memory takes the most time of larger ones. One
+ * workgroup does the work of a column alone up to the other one. */
+#define WAITS_MOST 4096
+#define ALONE_MOST 128
+
+uint32_t lava_tridiagonal_groups(const struct lava_capabilities *device, int64_t order, bool stalled,
+                                 const struct lava_panel_choice *forced) {
+    int64_t blocks = (order - 1) / LAVA_TRIDIAGONAL_TILE + 1,
+            tasks = LAVA_TRIDIAGONAL_PANEL + blocks * (blocks + 1) / 2,
+            groups = lava_minimum(tasks, device->resident_groups);
+    int64_t most = forced->form ? INT64_MAX : groups > 1 ? WAITS_MOST : ALONE_MOST;
+    bool is_possible = lava_panels_fit(device, groups > 1 ? LAVA_PANEL_GRID : LAVA_PANEL_ALONE) &&
+                       device->group_exchange && !(groups > 1 && stalled);
+    return is_possible && order <= most && forced->form != 1 + LAVA_PANEL_COLUMNS ? (uint32_t)groups : 0;
+}
+
 /* Starting values: two dispatches of a column with their barriers, whatever their rows; the steps of a
  * panel's product; what recording takes the CPU. What is left of the matrix is read and written PASSES times
  * for each panel: multiplied, and updated. doc/notes/eigenvalues.md. */
