@@ -27,9 +27,9 @@
 #else
 #define EXCHANGED
 #endif
-layout(buffer_reference, std430, buffer_reference_align = 4) EXCHANGED buffer Key { uint key; };
-layout(buffer_reference, std430, buffer_reference_align = NUMBER_BYTES) EXCHANGED buffer Real { NUMBER number; };
-layout(buffer_reference, std430, buffer_reference_align = NUMBER_BYTES) EXCHANGED buffer Part { ELEMENT element; };
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer Key { EXCHANGED uint key; };
+layout(buffer_reference, std430, buffer_reference_align = NUMBER_BYTES) buffer Real { EXCHANGED NUMBER number; };
+layout(buffer_reference, std430, buffer_reference_align = NUMBER_BYTES) buffer Part { EXCHANGED ELEMENT element; };
 
 const uint INVOCATIONS = LAVA_TRIDIAGONAL_INVOCATIONS, PANEL = LAVA_TRIDIAGONAL_PANEL, TILE = LAVA_TRIDIAGONAL_TILE;
 const uint ROWS = LAVA_TRIDIAGONAL_ROWS;
