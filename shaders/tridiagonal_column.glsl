@@ -60,15 +60,44 @@ earlier_part read_earlier(uint own, uint group)
     return got;
 }
 
-/* Coefficients of the earlier columns, and their part of row c and of w^H v. */
-void multiply_corner(found h, uint own, uint earlier, ELEMENT v, ELEMENT w, inout ELEMENT sum, inout NUMBER form)
+/* What the tiles left for the invocation; all of it is on its way at the same time. What there is not is read elsewhere,
+ * and not used. */
+struct tiles_part {
+    ELEMENT v_x, w_x;
+    ELEMENT corner; /* of row c, a block's */
+    ELEMENT products[BATCH];
+    NUMBER forms[BATCH];
+};
+uint tiles_left()
 {
+    uint count = blocks() - current / TILE;
+    return count * (count + 1) / 2;
+}
+tiles_part read_tiles(uint own, uint row, uint part)
+{
+    uint first = current / TILE, last = blocks() - 1;
+    tiles_part got;
+    got.v_x = dot_at(min(own, PANEL - 1)).element;
+    got.w_x = dot_at(PANEL + min(own, PANEL - 1)).element;
+    got.corner = product_at(min(first + own, last), current).element;
+    [[unroll]] for (uint i = 0; i < BATCH; i++)
+        got.products[i] = product_at(min(first + part + i * PARTS, last), min(row, constants.order - 1)).element;
+    [[unroll]] for (uint i = 0; i < BATCH; i++)
+        got.forms[i] = form_at(min(own + i * INVOCATIONS, tiles_left() - 1)).number;
+    return got;
+}
+
+/* Coefficients of the earlier columns, and their part of row c and of w^H v. */
+void multiply_corner(found h, uint own, uint earlier, earlier_part row_c, tiles_part got, inout ELEMENT sum,
+                     inout NUMBER form)
+{
+    ELEMENT v = row_c.corner_v, w = row_c.corner_w;
     if (own < PANEL)
         times_v[own] = times_w[own] = row_v[own] = row_w[own] = ELEMENT(0); /* add_earlier reads all of them */
     if (own >= earlier)
         return;
-    ELEMENT v_x = dot_at(own).element - CONJUGATE(v) * h.scaled_beta;
-    ELEMENT w_x = dot_at(PANEL + own).element - CONJUGATE(w) * h.scaled_beta;
+    ELEMENT v_x = got.v_x - CONJUGATE(v) * h.scaled_beta;
+    ELEMENT w_x = got.w_x - CONJUGATE(w) * h.scaled_beta;
     v_x = add_product(v_x, h.reciprocal, ELEMENT(0));
     w_x = add_product(w_x, h.reciprocal, ELEMENT(0));
     times_v[own] = w_x;
@@ -80,28 +109,32 @@ void multiply_corner(found h, uint own, uint earlier, ELEMENT v, ELEMENT w, inou
 }
 
 /* The invocation's part of row c of A [alpha; x], and of x^H A x. */
-void add_tiles(found h, uint own, inout ELEMENT sum, inout NUMBER form)
+void add_tiles(found h, uint own, tiles_part got, inout ELEMENT sum, inout NUMBER form)
 {
-    uint first = current / TILE, count = blocks() - first, tiles = count * (count + 1) / 2;
+    uint first = current / TILE, count = blocks() - first, tiles = tiles_left();
     NUMBER square = square_of(h.reciprocal);
     for (uint k = own; k < count; k += INVOCATIONS) {
-        ELEMENT product = product_at(first + k, current).element;
+        ELEMENT product = k == own ? got.corner : product_at(first + k, current).element;
         sum = add_product(h.reciprocal, product, sum);
         form -= 2 * square * h.scaled_beta * REAL(product);
     }
-    for (uint k = own; k < tiles; k += BATCH * INVOCATIONS) {
-        NUMBER all = NUMBER(0);
+    NUMBER all = NUMBER(0);
+    [[unroll]] for (uint i = 0; i < BATCH; i++)
+        all += own + i * INVOCATIONS < tiles ? got.forms[i] : NUMBER(0);
+    for (uint k = own + BATCH * INVOCATIONS; k < tiles; k += BATCH * INVOCATIONS)
         [[unroll]] for (uint i = 0; i < BATCH; i++)
             all += k + i * INVOCATIONS < tiles ? form_at(k + i * INVOCATIONS).number : NUMBER(0);
-        form += square * all;
-    }
+    form += square * all;
 }
 
 /* The row's part of A [alpha; x]. */
-ELEMENT add_blocks(uint row, uint part)
+ELEMENT add_blocks(uint row, uint part, tiles_part got)
 {
     ELEMENT product = ELEMENT(0);
-    for (uint k = current / TILE + part; k < blocks(); k += BATCH * PARTS)
+    uint first = current / TILE + part;
+    [[unroll]] for (uint i = 0; i < BATCH; i++)
+        product += first + i * PARTS < blocks() ? got.products[i] : ELEMENT(0);
+    for (uint k = first + BATCH * PARTS; k < blocks(); k += BATCH * PARTS)
         [[unroll]] for (uint i = 0; i < BATCH; i++)
             product += k + i * PARTS < blocks() ? product_at(k + i * PARTS, row).element : ELEMENT(0);
     return product;
@@ -205,11 +238,12 @@ void make_column(uint own, uint group, bool finishes, bool begins, earlier_part 
     if (finishes) {
         uint earlier = current - 1 - constants.panel;
         const found h = read_found();
+        const tiles_part tiles = read_tiles(own, here.row, here.part);
         ELEMENT sum = ELEMENT(0);
         NUMBER form = NUMBER(0);
-        multiply_corner(h, own, earlier, got.corner_v, got.corner_w, sum, form);
-        ELEMENT product = here.is_row ? add_blocks(here.row, here.part) : ELEMENT(0);
-        add_tiles(h, own, sum, form);
+        multiply_corner(h, own, earlier, got, tiles, sum, form);
+        ELEMENT product = here.is_row ? add_blocks(here.row, here.part, tiles) : ELEMENT(0);
+        add_tiles(h, own, tiles, sum, form);
         shares[SUMS + own] = sum;
         numbers[own] = form;
         barrier();

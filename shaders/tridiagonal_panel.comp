@@ -104,10 +104,12 @@ void main()
         make_columns(own, !is_first, current < end, got);
         if (current == end || current + 1 == constants.order)
             return;
+        /* the reflection takes longest, and has a workgroup of its own */
+        uint others = gl_NumWorkGroups.x - 1, stride = others == 0 ? 1 : gl_WorkGroupID.x == 0 ? tasks() : others;
         ELEMENT a[PART * PART];
         read_tile(own, gl_WorkGroupID.x, a);
         if (!await(state, wait++))
             return;
-        multiply_tasks(own, gl_WorkGroupID.x, gl_NumWorkGroups.x, a);
+        multiply_tasks(own, gl_WorkGroupID.x, stride, a);
     }
 }

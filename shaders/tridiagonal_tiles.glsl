@@ -17,15 +17,6 @@ uint tasks()
     return first_tile() + count * (count + 1) / 2;
 }
 
-/* The largest of the keys that an invocation has. */
-uint read_keys(uint own)
-{
-    uint key = 0;
-    for (uint group = own; group < groups_left(); group += INVOCATIONS)
-        key = max(key, key_at(group).key);
-    return key;
-}
-
 /* The exponent that scales the column, of x and alpha; the key of x alone is in `largest`. */
 uint find_exponent(uint key, ELEMENT alpha)
 {
@@ -35,68 +26,93 @@ uint find_exponent(uint key, ELEMENT alpha)
     return scale_exponent(max(largest, key_of(alpha)));
 }
 
-/* Adds up two values of each invocation. */
+/* Adds up two values of each invocation: those of invocation 0. */
 void add_up(uint own, inout ELEMENT one, inout ELEMENT other)
 {
+    const uint LINE = 16;
     shares[own] = one;
     shares[INVOCATIONS + own] = other;
-    for (uint others = INVOCATIONS / 2; others > 0; others /= 2) {
-        barrier();
-        if (own < others) {
-            shares[own] += shares[own + others];
-            shares[INVOCATIONS + own] += shares[INVOCATIONS + own + others];
-        }
+    barrier();
+    if (own < 2 * LINE) { /* a line has one of the values */
+        uint first = own / LINE * INVOCATIONS + own % LINE;
+        ELEMENT sum = shares[first];
+        [[unroll]] for (uint i = 1; i < INVOCATIONS / LINE; i++)
+            sum += shares[first + i * LINE];
+        shares[2 * INVOCATIONS + own] = sum;
     }
     barrier();
-    one = shares[0];
-    other = shares[INVOCATIONS];
+    one = shares[2 * INVOCATIONS];
+    other = shares[2 * INVOCATIONS + LINE];
+    [[unroll]] for (uint i = 1; i < LINE; i++) {
+        one += shares[2 * INVOCATIONS + i];
+        other += shares[2 * INVOCATIONS + LINE + i];
+    }
     barrier();
 }
 
-/* The norm of what is below alpha, and the reflection. */
-void find_reflection(uint own, uint exponent, ELEMENT alpha)
+/* What a task reads of vectors before the exponent is known: x of a tile's rows and columns, or the first batch of x,
+ * of an earlier column of V and W, or none. */
+struct vector_part {
+    ELEMENT x[BATCH], v[BATCH], w[BATCH];
+};
+void read_batch(uint first, uint task, out vector_part got)
 {
-    uint c = current + 1;
+    [[unroll]] for (uint i = 0; i < BATCH; i++) {
+        uint row = first + i * INVOCATIONS;
+        bool is_there = row < constants.order;
+        row = min(row, constants.order - 1);
+        got.x[i] = x_at(row).element;
+        if (task > 0) {
+            got.v[i] = v_at(row, task - 1).element;
+            got.w[i] = v_at(row, PANEL + task - 1).element;
+        } else {
+            got.v[i] = got.w[i] = ELEMENT(0);
+        }
+        got.x[i] = is_there ? got.x[i] : ELEMENT(0);
+        got.v[i] = is_there ? got.v[i] : ELEMENT(0);
+        got.w[i] = is_there ? got.w[i] : ELEMENT(0);
+    }
+}
+
+/* The norm of what is below alpha, and the reflection. */
+void find_reflection(uint own, uint exponent, ELEMENT alpha, vector_part got)
+{
+    uint c = current + 1, first = c + own;
     const NUMBER scale = power_of_two(exponent);
     ELEMENT square = ELEMENT(0), none = ELEMENT(0);
-    for (uint row = c + 1 + own; row < constants.order; row += BATCH * INVOCATIONS) {
-        ELEMENT x[BATCH];
-        [[unroll]] for (uint i = 0; i < BATCH; i++)
-            x[i] = row + i * INVOCATIONS < constants.order ? x_at(row + i * INVOCATIONS).element : ELEMENT(0);
+    for (uint row = first; row < constants.order; row += BATCH * INVOCATIONS) {
+        if (row > first)
+            read_batch(row, 0, got);
         [[unroll]] for (uint i = 0; i < BATCH; i++) {
-            ELEMENT z = x[i] * scale;
+            ELEMENT z = i == 0 && row == c ? ELEMENT(0) : got.x[i] * scale;
             square += FROM_REAL(REAL(z) * REAL(z) + IMAGINARY(z) * IMAGINARY(z));
         }
     }
+    NUMBER corner = own == 0 ? REAL(at(c, c).element) : NUMBER(0);
     add_up(own, square, none);
     if (own > 0)
         return;
     const reflection h = reflection_of(alpha, largest, exponent, REAL(square));
-    write_found(found(h.tau, h.reciprocal, h.scale, h.beta, h.beta * power_of_two(exponent), REAL(at(c, c).element)));
+    write_found(found(h.tau, h.reciprocal, h.scale, h.beta, h.beta * power_of_two(exponent), corner));
 }
 
 /* V^H and W^H of an earlier column times the scaled one. */
-void multiply_earlier(uint own, uint column, NUMBER scale)
+void multiply_earlier(uint own, uint task, NUMBER scale, vector_part got)
 {
     ELEMENT v_x = ELEMENT(0), w_x = ELEMENT(0);
-    for (uint row = current + 1 + own; row < constants.order; row += BATCH * INVOCATIONS) {
-        ELEMENT x[BATCH], v[BATCH], w[BATCH];
+    uint first = current + 1 + own;
+    for (uint row = first; row < constants.order; row += BATCH * INVOCATIONS) {
+        if (row > first)
+            read_batch(row, task, got);
         [[unroll]] for (uint i = 0; i < BATCH; i++) {
-            uint k = row + i * INVOCATIONS;
-            bool is_there = k < constants.order;
-            x[i] = is_there ? x_at(k).element : ELEMENT(0);
-            v[i] = is_there ? v_at(k, column).element : ELEMENT(0);
-            w[i] = is_there ? v_at(k, PANEL + column).element : ELEMENT(0);
-        }
-        [[unroll]] for (uint i = 0; i < BATCH; i++) {
-            v_x = add_product(CONJUGATE(v[i]), x[i] * scale, v_x);
-            w_x = add_product(CONJUGATE(w[i]), x[i] * scale, w_x);
+            v_x = add_product(CONJUGATE(got.v[i]), got.x[i] * scale, v_x);
+            w_x = add_product(CONJUGATE(got.w[i]), got.x[i] * scale, w_x);
         }
     }
     add_up(own, v_x, w_x);
     if (own == 0) {
-        dot_at(column).element = v_x;
-        dot_at(PANEL + column).element = w_x;
+        dot_at(task - 1).element = v_x;
+        dot_at(PANEL + task - 1).element = w_x;
     }
 }
 
@@ -194,24 +210,31 @@ uvec2 place_of(uint tile)
     return uvec2(row, tile - row * (row + 1) / 2);
 }
 
+uvec2 place_of_task(uint task) { return place_of(task - first_tile()) + (current + 1) / TILE; }
+
 /* The tile's elements, if the task is one. */
 void read_tile(uint own, uint task, out ELEMENT a[PART * PART])
 {
     if (task < first_tile() || task >= tasks())
         return;
-    const uvec2 place = place_of(task - first_tile()) + (current + 1) / TILE;
+    const uvec2 place = place_of_task(task);
     read(own, place.x * TILE, place.y * TILE, a);
 }
 
-/* is_new: the exponent is not known yet; the tile is on its way while it is found. */
-void multiply_tile(uint own, uint tile, uint key, ELEMENT alpha, bool is_new, ELEMENT a[PART * PART],
-                   inout uint exponent)
+void read_vectors(uint own, uint task, out vector_part got)
 {
-    const uvec2 place = place_of(tile) + (current + 1) / TILE;
-    ELEMENT x = own < 2 * TILE ? x_of((own < TILE ? place.x : place.y) * TILE + own % TILE) : ELEMENT(0);
-    if (is_new)
-        exponent = find_exponent(key, alpha);
-    x = x * power_of_two(exponent);
+    if (task < first_tile()) {
+        read_batch(current + 1 + own, task, got);
+    } else {
+        const uvec2 place = place_of_task(task);
+        got.x[0] = own < 2 * TILE ? x_of((own < TILE ? place.x : place.y) * TILE + own % TILE) : ELEMENT(0);
+    }
+}
+
+void multiply_tile(uint own, uint task, NUMBER scale, ELEMENT x, ELEMENT a[PART * PART])
+{
+    const uvec2 place = place_of_task(task);
+    x = x * scale;
     if (own < TILE)
         x_of_rows[own] = x;
     else if (own < 2 * TILE)
@@ -226,27 +249,40 @@ void multiply_tile(uint own, uint tile, uint key, ELEMENT alpha, bool is_new, EL
         if (!is_diagonal)
             product_at(place.x, place.y * TILE + own).element = columns;
     }
-    write_form(own, tile, x, rows, is_diagonal);
+    write_form(own, task - first_tile(), x, rows, is_diagonal);
 }
 
-/* Every `stride`-th task from the first one on, whose tile has been read. */
+/* Every `stride`-th task from the first one on, whose tile has been read. A tile is on its way while the one before it is
+ * multiplied. */
 void multiply_tasks(uint own, uint first, uint stride, ELEMENT a[PART * PART])
 {
+    uint exponent = 0, count = groups_left();
+    if (first >= tasks())
+        return;
     const ELEMENT alpha = x_at(current + 1).element;
-    uint key = read_keys(own), exponent = 0;
+    uint key = key_at(min(own, count - 1)).key;
+    vector_part got;
+    read_vectors(own, first, got);
+    for (uint group = own + INVOCATIONS; group < count; group += INVOCATIONS)
+        key = max(key, key_at(group).key);
+    exponent = find_exponent(own < count ? key : 0, alpha);
     for (uint task = first; task < tasks(); task += stride) {
-        bool is_new = task == first;
-        if (!is_new)
-            read_tile(own, task, a);
-        if (task < first_tile()) {
-            if (is_new)
-                exponent = find_exponent(key, alpha);
-            if (task == 0)
-                find_reflection(own, exponent, alpha);
-            else
-                multiply_earlier(own, task - 1, power_of_two(exponent));
-        } else {
-            multiply_tile(own, task - first_tile(), key, alpha, is_new, a, exponent);
-        }
+#ifdef LAVA_GRID
+        ELEMENT next[PART * PART];
+        read_tile(own, task + stride, next);
+#endif
+        if (task > first)
+            read_vectors(own, task, got);
+        if (task == 0)
+            find_reflection(own, exponent, alpha, got);
+        else if (task < first_tile())
+            multiply_earlier(own, task, power_of_two(exponent), got);
+        else
+            multiply_tile(own, task, power_of_two(exponent), got.x[0], a);
+#ifdef LAVA_GRID
+        a = next;
+#else
+        read_tile(own, task + stride, a);
+#endif
     }
 }
