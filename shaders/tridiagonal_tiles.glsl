@@ -50,8 +50,7 @@ void add_up(uint own, inout ELEMENT one, inout ELEMENT other)
     barrier();
 }
 
-/* What a task reads of vectors before the exponent is known: x of a tile's rows and columns, or the first batch of x,
- * of an earlier column of V and W, or none. */
+/* What a task reads of vectors at a time: x, and an earlier column of V and W if it multiplies one; of a tile x[0]. */
 struct vector_part {
     ELEMENT x[BATCH], v[BATCH], w[BATCH];
 };
@@ -221,14 +220,19 @@ void read_tile(uint own, uint task, out ELEMENT a[PART * PART])
     read(own, place.x * TILE, place.y * TILE, a);
 }
 
-void read_vectors(uint own, uint task, out vector_part got)
+/* A workgroup's first task has its vectors on the way while the exponent is found, and each later one its tile while the
+ * one before it is multiplied. Where many workgroups run on a processor that takes registers which they need, and complex
+ * fp64 has not enough of them. */
+#if defined(LAVA_GRID) && !(defined(LAVA_FP64) && defined(LAVA_COMPLEX))
+const bool READS_AHEAD = true;
+#else
+const bool READS_AHEAD = false;
+#endif
+
+ELEMENT read_x(uint own, uint task)
 {
-    if (task < first_tile()) {
-        read_batch(current + 1 + own, task, got);
-    } else {
-        const uvec2 place = place_of_task(task);
-        got.x[0] = own < 2 * TILE ? x_of((own < TILE ? place.x : place.y) * TILE + own % TILE) : ELEMENT(0);
-    }
+    const uvec2 place = place_of_task(task);
+    return own < 2 * TILE ? x_of((own < TILE ? place.x : place.y) * TILE + own % TILE) : ELEMENT(0);
 }
 
 void multiply_tile(uint own, uint task, NUMBER scale, ELEMENT x, ELEMENT a[PART * PART])
@@ -252,37 +256,45 @@ void multiply_tile(uint own, uint task, NUMBER scale, ELEMENT x, ELEMENT a[PART 
     write_form(own, task - first_tile(), x, rows, is_diagonal);
 }
 
-/* Every `stride`-th task from the first one on, whose tile has been read. A tile is on its way while the one before it is
- * multiplied. */
+/* The exponent that scales the column. */
+uint scale_of_column(uint own, ELEMENT alpha, uint key)
+{
+    uint count = groups_left();
+    for (uint group = own + INVOCATIONS; group < count; group += INVOCATIONS)
+        key = max(key, key_at(group).key);
+    return find_exponent(own < count ? key : 0, alpha);
+}
+
+/* Every `stride`-th task from the first one on, whose tile has been read. */
 void multiply_tasks(uint own, uint first, uint stride, ELEMENT a[PART * PART])
 {
-    uint exponent = 0, count = groups_left();
     if (first >= tasks())
         return;
     const ELEMENT alpha = x_at(current + 1).element;
-    uint key = key_at(min(own, count - 1)).key;
+    uint key = key_at(min(own, groups_left() - 1)).key;
     vector_part got;
-    read_vectors(own, first, got);
-    for (uint group = own + INVOCATIONS; group < count; group += INVOCATIONS)
-        key = max(key, key_at(group).key);
-    exponent = find_exponent(own < count ? key : 0, alpha);
+    if (first >= first_tile())
+        got.x[0] = read_x(own, first);
+    else if (READS_AHEAD)
+        read_batch(current + 1 + own, first, got);
+    uint exponent = scale_of_column(own, alpha, key);
     for (uint task = first; task < tasks(); task += stride) {
-#ifdef LAVA_GRID
         ELEMENT next[PART * PART];
-        read_tile(own, task + stride, next);
-#endif
-        if (task > first)
-            read_vectors(own, task, got);
-        if (task == 0)
+        if (READS_AHEAD)
+            read_tile(own, task + stride, next);
+        else if (task > first)
+            read_tile(own, task, a);
+        if (task < first_tile() && !(READS_AHEAD && task == first))
+            read_batch(current + 1 + own, task, got);
+        if (task == 0) {
             find_reflection(own, exponent, alpha, got);
-        else if (task < first_tile())
+        } else if (task < first_tile()) {
             multiply_earlier(own, task, power_of_two(exponent), got);
-        else
-            multiply_tile(own, task, power_of_two(exponent), got.x[0], a);
-#ifdef LAVA_GRID
-        a = next;
-#else
-        read_tile(own, task + stride, a);
-#endif
+        } else {
+            ELEMENT x = task == first ? got.x[0] : read_x(own, task);
+            multiply_tile(own, task, power_of_two(exponent), x, a);
+        }
+        if (READS_AHEAD)
+            a = next;
     }
 }
