@@ -43,6 +43,7 @@ uint current;
 
 /* Both steps use them in turn. `largest` is zero when a step begins. */
 shared ELEMENT shares[TILE * PITCH];
+shared NUMBER numbers[INVOCATIONS];
 shared uint largest;
 
 Target at(uint row, uint column)

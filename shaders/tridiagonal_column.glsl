@@ -10,9 +10,10 @@ const uint LINE = 16; /* invocations that add up what all have */
 
 /* Places in `shares`. */
 const uint SUMS = 0, ROW_SUMS = INVOCATIONS, LOSSES = 2 * INVOCATIONS, LINES = 3 * INVOCATIONS;
+/* Coefficients of the earlier columns, and row c of V and W, conjugated. */
+const uint TIMES_V = LINES + LINE, TIMES_W = TIMES_V + PANEL, ROW_V = TIMES_W + PANEL, ROW_W = ROW_V + PANEL;
 
-shared NUMBER numbers[INVOCATIONS], line_numbers[LINE];
-shared ELEMENT times_v[PANEL], times_w[PANEL], row_v[PANEL], row_w[PANEL]; /* the last two conjugated */
+shared NUMBER line_numbers[LINE];
 
 NUMBER square_of(ELEMENT z) { return REAL(z) * REAL(z) + IMAGINARY(z) * IMAGINARY(z); }
 
@@ -87,23 +88,24 @@ tiles_part read_tiles(uint own, uint row, uint part)
     return got;
 }
 
-/* Coefficients of the earlier columns, and their part of row c and of w^H v. */
+/* Leaves the coefficients; adds the earlier columns' part of row c and of w^H v. */
 void multiply_corner(found h, uint own, uint earlier, earlier_part row_c, tiles_part got, inout ELEMENT sum,
                      inout NUMBER form)
 {
     ELEMENT v = row_c.corner_v, w = row_c.corner_w;
     if (own < PANEL)
-        times_v[own] = times_w[own] = row_v[own] = row_w[own] = ELEMENT(0); /* add_earlier reads all of them */
+        shares[TIMES_V + own] = shares[TIMES_W + own] = shares[ROW_V + own] = shares[ROW_W + own] =
+            ELEMENT(0); /* add_earlier reads all of them */
     if (own >= earlier)
         return;
     ELEMENT v_x = got.v_x - CONJUGATE(v) * h.scaled_beta;
     ELEMENT w_x = got.w_x - CONJUGATE(w) * h.scaled_beta;
     v_x = add_product(v_x, h.reciprocal, ELEMENT(0));
     w_x = add_product(w_x, h.reciprocal, ELEMENT(0));
-    times_v[own] = w_x;
-    times_w[own] = v_x;
-    row_v[own] = CONJUGATE(v);
-    row_w[own] = CONJUGATE(w);
+    shares[TIMES_V + own] = w_x;
+    shares[TIMES_W + own] = v_x;
+    shares[ROW_V + own] = CONJUGATE(v);
+    shares[ROW_W + own] = CONJUGATE(w);
     sum = add_product(-v, w_x, add_product(-w, v_x, sum));
     form -= 2 * (REAL(v_x) * REAL(w_x) + IMAGINARY(v_x) * IMAGINARY(w_x));
 }
@@ -146,8 +148,8 @@ void add_earlier(found h, uint own, uint part, earlier_part got, ELEMENT product
     ELEMENT taken = ELEMENT(0), loss = ELEMENT(0);
     [[unroll]] for (uint i = 0; i < EACH; i++) {
         uint s = part + i * PARTS;
-        taken = add_product(got.v[i], times_v[s], add_product(got.w[i], times_w[s], taken));
-        loss = add_product(got.v[i], row_w[s], add_product(got.w[i], row_v[s], loss));
+        taken = add_product(got.v[i], shares[TIMES_V + s], add_product(got.w[i], shares[TIMES_W + s], taken));
+        loss = add_product(got.v[i], shares[ROW_W + s], add_product(got.w[i], shares[ROW_V + s], loss));
     }
     shares[ROW_SUMS + own] = add_product(h.reciprocal, product, -taken);
     shares[LOSSES + own] = loss;

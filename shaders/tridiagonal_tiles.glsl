@@ -7,7 +7,6 @@
  * A tile beside the diagonal adds to its rows, and, by its adjoint, to its columns. The sums of a row lie in the
  * scratch, one for each block of columns, so they are added up in the same order every time. */
 shared ELEMENT x_of_rows[TILE], x_of_columns[TILE];
-shared NUMBER tile_numbers[TILE];
 
 uint earlier_columns() { return current - constants.panel; }
 uint first_tile() { return 1 + earlier_columns(); }
@@ -177,17 +176,17 @@ void write_form(uint own, uint tile, ELEMENT x, ELEMENT product, bool is_diagona
     const uint LINE = 8;
     NUMBER sum = REAL(x) * REAL(product) + IMAGINARY(x) * IMAGINARY(product);
     if (own < TILE)
-        tile_numbers[own] = sum;
+        numbers[own] = sum;
     barrier();
     if (own < LINE) {
         [[unroll]] for (uint i = 1; i < TILE / LINE; i++)
-            sum += tile_numbers[own + i * LINE];
-        tile_numbers[own] = sum;
+            sum += numbers[own + i * LINE];
+        numbers[own] = sum;
     }
     barrier();
     if (own == 0) {
         [[unroll]] for (uint i = 1; i < LINE; i++)
-            sum += tile_numbers[i];
+            sum += numbers[i];
         form_at(tile).number = is_diagonal ? sum : 2 * sum;
     }
     barrier();

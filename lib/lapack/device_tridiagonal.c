@@ -25,7 +25,10 @@ static_assert(sizeof(struct lava_tridiagonal_constants) <= 128, "every device ha
 static_assert(LAVA_TRIDIAGONAL_INVOCATIONS % LAVA_TRIDIAGONAL_ROWS == 0 &&
                   LAVA_TRIDIAGONAL_INVOCATIONS >= LAVA_TRIDIAGONAL_PANEL &&
                   LAVA_TRIDIAGONAL_INVOCATIONS == 16 * 16,
-              "shaders/tridiagonal_column.comp, tridiagonal_tiles.comp");
+              "shaders/tridiagonal_column.glsl, tridiagonal_tiles.glsl");
+static_assert(3 * LAVA_TRIDIAGONAL_INVOCATIONS + 16 + 4 * LAVA_TRIDIAGONAL_PANEL <=
+                  LAVA_TRIDIAGONAL_TILE * 17,
+              "shaders/tridiagonal_column.glsl has its sums in the tiles' shares");
 
 struct task {
     struct lava_stream *stream;
