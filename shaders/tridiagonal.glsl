@@ -1,7 +1,7 @@
 /* What the kernels of the reduction to tridiagonal form have in common: tridiagonal_column.comp and
- * tridiagonal_tiles.comp, and tridiagonal_panel.comp, which does the work of both. Included after elements.glsl. A is Hermitian, of which the lower triangle is stored; an upper
- * one is a lower one whose rows and columns are counted backwards: every address is that of row or column 0 and a
- * signed step.
+ * tridiagonal_tiles.comp, and tridiagonal_panel.comp, which does the work of both. Included after elements.glsl. A is
+ * Hermitian, of which the lower triangle is stored; an upper one is a lower one whose rows and columns are counted
+ * backwards: every address is that of row or column 0 and a signed step.
  *
  *            q   c           Column q has the reflection H = I - tau v v^H with v = 1 in row c = q + 1. As in LAPACK's
  *         +----+--+------+   ?latrd, A stays as it was when the panel began, and A - V W^H - W V^H is what it would be:

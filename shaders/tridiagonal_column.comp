@@ -1,5 +1,5 @@
-/* A column of the reduction of a Hermitian matrix to tridiagonal form, as a dispatch: tridiagonal_column.glsl. fp32, fp64
- * (-DLAVA_FP64), complex of either (-DLAVA_COMPLEX). */
+/* A column of the reduction of a Hermitian matrix to tridiagonal form, as a dispatch: tridiagonal_column.glsl. fp32,
+ * fp64 (-DLAVA_FP64), complex of either (-DLAVA_COMPLEX). */
 #version 460
 #define LAVA_SHADER_TRIDIAGONAL
 #extension GL_GOOGLE_include_directive : require

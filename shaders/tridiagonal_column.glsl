@@ -61,8 +61,8 @@ earlier_part read_earlier(uint own, uint group)
     return got;
 }
 
-/* What the tiles left for the invocation; all of it is on its way at the same time. What there is not is read elsewhere,
- * and not used. */
+/* What the tiles left for the invocation; all of it is on its way at the same time. What there is not is read
+ * elsewhere, and not used. */
 struct tiles_part {
     ELEMENT v_x, w_x;
     ELEMENT corner; /* of row c, a block's */

@@ -20,7 +20,7 @@ layout(local_size_x = LAVA_TRIDIAGONAL_INVOCATIONS) in;
 #include "tridiagonal_column.glsl"
 #include "tridiagonal_tiles.glsl"
 
-layout(buffer_reference, std430, buffer_reference_align = 8) buffer State { nonprivate uint arrived, has_given_up; };
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer State { nonprivate uint arrived, has_given_up; };
 
 const uint LOOK = 64; /* reads after which a workgroup looks whether another one has given up */
 

@@ -219,9 +219,9 @@ void read_tile(uint own, uint task, out ELEMENT a[PART * PART])
     read(own, place.x * TILE, place.y * TILE, a);
 }
 
-/* A workgroup's first task has its vectors on the way while the exponent is found, and each later one its tile while the
- * one before it is multiplied. Where many workgroups run on a processor that takes registers which they need, and complex
- * fp64 has not enough of them. */
+/* A workgroup's first task has its vectors on the way while the exponent is found, and each later one its tile while
+ * the one before it is multiplied. Where many workgroups run on a processor that takes registers which they need, and
+ * complex fp64 has not enough of them. */
 #if defined(LAVA_GRID) && !(defined(LAVA_FP64) && defined(LAVA_COMPLEX))
 const bool READS_AHEAD = true;
 #else
