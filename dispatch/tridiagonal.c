@@ -20,13 +20,35 @@ bool lava_tridiagonal_fits(const struct lava_capabilities *device, enum lava_typ
     return lava_solve_fits(device, type);
 }
 
-/* Starting values: two dispatches of a column with their barriers, whatever their rows; the steps of a
- * panel's product; what recording takes the CPU. What is left of the matrix is read and written PASSES times
- * for each panel: multiplied, and updated. doc/notes/eigenvalues.md. */
-#define COLUMN_NS 15e3
-#define PANEL_NS  50e3
-#define RECORD_NS 1.5e3
-#define PASSES    4.0
+/* A panel is one dispatch if a workgroup has at most this many tiles at first. On an H200 with 132 workgroups
+ * that took 7.2 ms in place of 15.3 at order 1024 in fp64, 79 in place of 93 at 4096, and in fp32 66 in place
+ * of 74 at 4096, but 427 in place of 310 at 8192. */
+#define TILES_EACH 16
+/* A software device runs one workgroup at a time, whose dispatches cost more than its arithmetic up to so
+ * many tiles. */
+#define TILES_ALONE 3
+
+uint32_t lava_tridiagonal_groups(const struct lava_capabilities *device, int64_t order, bool stalled,
+                                 const struct lava_panel_choice *forced) {
+    int64_t blocks = (order - 1) / LAVA_TRIDIAGONAL_TILE + 1, tiles = blocks * (blocks + 1) / 2,
+            most = forced->form == 1 + LAVA_PANEL_ALONE ? 1 : device->resident_groups,
+            groups = lava_minimum(LAVA_TRIDIAGONAL_PANEL + tiles, most),
+            alone = device->kind == LAVA_DEVICE_CPU ? TILES_ALONE : 0;
+    bool is_possible = lava_panels_fit(device, groups > 1 ? LAVA_PANEL_GRID : LAVA_PANEL_ALONE) &&
+                       device->group_exchange && !(groups > 1 && stalled);
+    bool is_faster = forced->form || tiles <= (groups > 1 ? TILES_EACH * groups : alone);
+    return is_possible && is_faster && forced->form != 1 + LAVA_PANEL_COLUMNS ? (uint32_t)groups : 0;
+}
+
+/* The time of a column, whatever its rows: two dispatches with their barriers, or two waits for the other
+ * workgroups; starting values: the steps of a panel's product; what recording takes the CPU. What is left of
+ * the matrix is read and written PASSES times for each panel: multiplied, and updated.
+ * doc/notes/eigenvalues.md. */
+#define COLUMN_NS   15e3
+#define TOGETHER_NS 6.3e3
+#define PANEL_NS    50e3
+#define RECORD_NS   1.5e3
+#define PASSES      4.0
 
 uint64_t lava_tridiagonal_bytes(const struct lava_capabilities *device,
                                 const struct lava_operation *operation) {
@@ -55,13 +77,15 @@ static struct lava_operation largest_product(const struct lava_operation *operat
 
 /* The CPU records ahead of the device. */
 double lava_tridiagonal_device_ns(const struct lava_halving *request, double flops_per_s) {
+    static const struct lava_panel_choice free_choice;
     const struct lava_operation *operation = request->operation;
+    bool is_together = lava_tridiagonal_groups(request->device, operation->n, false, &free_choice) > 0;
     double n = (double)operation->n, panels = ceil(n / LAVA_TRIDIAGONAL_PANEL) - 1;
     double read_bytes = lava_operation_operand_bytes(operation) / 3 * (n + PASSES * panels);
-    double compute_ns = n * COLUMN_NS + panels * PANEL_NS +
+    double compute_ns = n * (is_together ? TOGETHER_NS : COLUMN_NS) + panels * PANEL_NS +
                         1e9 * read_bytes / request->rates.memory_bytes_per_s +
                         1e9 * lava_tridiagonal_flops(operation) / 2 / flops_per_s;
-    return fmax(compute_ns, 2 * n * RECORD_NS + panels * LAVA_SOLVE_RECORD_NS);
+    return fmax(compute_ns, (is_together ? panels : 2 * n) * RECORD_NS + panels * LAVA_SOLVE_RECORD_NS);
 }
 
 enum lava_reason lava_tridiagonal_plan(const struct lava_plan_request *asked, struct lava_plan *plan) {

@@ -4,12 +4,17 @@
 #ifndef LAVA_DISPATCH_TRIDIAGONAL_H
 #define LAVA_DISPATCH_TRIDIAGONAL_H
 
+#include "dispatch/panels.h"
 #include "dispatch/solve.h"
 
 double lava_tridiagonal_flops(const struct lava_operation *operation);
 
 /* Returns whether the device can run the kernels. */
 bool lava_tridiagonal_fits(const struct lava_capabilities *device, enum lava_type type);
+/* Returns how many workgroups reduce a panel in one dispatch; 0: each column takes two dispatches. stalled:
+ * workgroups that should have run at the same time did not. */
+uint32_t lava_tridiagonal_groups(const struct lava_capabilities *device, int64_t order, bool stalled,
+                                 const struct lava_panel_choice *forced);
 /* Returns the bytes of the matrix and of the scratch, UINT64_MAX if one does not fit a buffer; and the
  * device's time between the upload and the download. */
 struct lava_halving;

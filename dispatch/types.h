@@ -45,6 +45,7 @@ struct lava_type_facts {
     enum lava_module invert;             /* inverts a triangle on the device; not of half precision */
     enum lava_module tridiagonal_column; /* a column of the reduction; not of half precision */
     enum lava_module tridiagonal_tiles;  /* its product with the rest of the matrix */
+    enum lava_module tridiagonal_panel;  /* a panel, by workgroups that run at the same time */
     enum lava_module arrange;            /* scales, copies and transposes; not of half precision */
     enum lava_module column_norms;       /* sums of squares */
 };

@@ -2,12 +2,12 @@
  *
  *   device_factor [--type fp32|fp64|cfp32|cfp64] [--seconds S] [--resident N] ROUTINE:SIZE ...
  *
- * ROUTINE:SIZE is cholesky:N, lu:MxN, qr:MxN, form:MxN, which makes Q, or solve:NxSIDES, a lower triangle of
- * N rows on the left. The form of LU's or QR's panels may follow, if it is possible: lu:8192x32@columns,
- * qr:1024@alone, lu:8192@grid; and the invocations of a workgroup, from 64 on: qr:8192@grid:256. --resident:
- * n workgroups run at the same time, whatever the driver says. Prints the time of the best call, from
- * the first command to the end of the device's work, and what the device took of it. What is computed is not
- * checked; tests/robustness does that. Exits with 77 if there is no device. */
+ * ROUTINE:SIZE is cholesky:N, lu:MxN, qr:MxN, form:MxN, which makes Q, tridiagonal:N, or solve:NxSIDES, a
+ * lower triangle of N rows on the left. The form of panels may follow, if it is possible: lu:8192x32@columns,
+ * qr:1024@alone, tridiagonal:1024@grid; of LU and QR also the invocations of a workgroup, from 64 on:
+ * qr:8192@grid:256. --resident: n workgroups run at the same time, whatever the driver says. Prints the time
+ * of the best call, from the first command to the end of the device's work, and what the device took of it.
+ * What is computed is not checked; tests/robustness does that. Exits with 77 if there is no device. */
 #include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
@@ -21,6 +21,7 @@
 #include "lib/lapack/device_lu.h"
 #include "lib/lapack/device_qr.h"
 #include "lib/lapack/device_solve.h"
+#include "lib/lapack/device_tridiagonal.h"
 #include "lib/vk/gpu.h"
 
 #define WARM_S 0.3
@@ -33,7 +34,7 @@ struct bench {
     enum lava_type type;
     int64_t m, n;
     void *host;
-    struct lava_device_matrix a, b, words, work, tau, scratch; /* the last two: QR */
+    struct lava_device_matrix a, b, words, work, tau, scratch; /* the last two: QR, tridiagonal */
 };
 
 /* One of the calls that are timed. */
@@ -70,10 +71,17 @@ static enum lava_status solve(struct lava_stream *stream, const struct bench *x)
     return lava_device_solve(stream, &how);
 }
 
+static enum lava_status tridiagonal(struct lava_stream *stream, const struct bench *x) {
+    const struct lava_device_tridiagonal how = {
+        .a = x->a, .stored = LAVA_REGION_LOWER, .form = x->tau, .work = x->scratch};
+    return lava_device_tridiagonal(stream, &how);
+}
+
 static const struct {
     const char *name;
     routine run;
-} routines[] = {{"cholesky", cholesky}, {"lu", lu}, {"solve", solve}, {"qr", qr}, {"form", form}};
+} routines[] = {{"cholesky", cholesky},      {"lu", lu}, {"solve", solve}, {"qr", qr}, {"form", form},
+                {"tridiagonal", tridiagonal}};
 
 /* Random numbers between -1 and 1, and 2 n on the diagonal: definite if the other triangle mirrors it. */
 static void *new_matrix(const struct bench *x, unsigned seed) {
@@ -102,9 +110,9 @@ static enum lava_status upload(const struct bench *x) {
     return lava_stream_close(&stream, status);
 }
 
-/* Whether the workgroups of LU or QR have met: their pivots or tau say so. */
-static enum lava_status check_panels(const struct bench *x, bool is_lu) {
-    const struct lava_device_matrix *signs = is_lu ? &x->words : &x->tau;
+/* Whether workgroups have met: their pivots or tau say so. */
+static enum lava_status check_panels(const struct bench *x, routine run) {
+    const struct lava_device_matrix *signs = run == lu ? &x->words : &x->tau;
     struct lava_device *device = x->engine->device;
     struct lava_stream stream;
     int64_t count = signs->rows;
@@ -115,8 +123,9 @@ static enum lava_status check_panels(const struct bench *x, bool is_lu) {
     enum lava_status status = lava_device_matrix_download(&stream, signs, LAVA_REGION_ALL, host, count);
     status = lava_stream_close(&stream, status);
     if (!status)
-        status = is_lu ? lava_device_lu_check(device, host, count)
-                       : lava_device_qr_check(device, x->type, host, count);
+        status = run == lu   ? lava_device_lu_check(device, host, count)
+                 : run == qr ? lava_device_qr_check(device, x->type, host, count)
+                             : lava_device_tridiagonal_check(device, x->type, host, count / 3);
     free(host);
     return status;
 }
@@ -139,7 +148,7 @@ static enum lava_status time_calls(const struct bench *x, routine run, double se
             return status;
         double ms = 1e-6 * (double)(lava_clock_now_ns() - before_ns);
         lava_stream_time(&stream, sums);
-        if ((run == lu || run == qr) && (status = check_panels(x, run == lu)))
+        if ((run == lu || run == qr || run == tridiagonal) && (status = check_panels(x, run)))
             return status;
         if (ms < *best_ms) {
             *best_ms = ms;
@@ -149,17 +158,16 @@ static enum lava_status time_calls(const struct bench *x, routine run, double se
     return LAVA_OK;
 }
 
-static enum lava_status create(struct bench *x, int64_t sides) {
-    int64_t order = x->m < x->n ? x->m : x->n;
+static enum lava_status create(struct bench *x, int64_t sides, bool is_tridiagonal) {
+    int64_t order = x->m < x->n ? x->m : x->n, tau = is_tridiagonal ? 3 * order : order,
+            scratch = is_tridiagonal ? lava_device_tridiagonal_work_elements(x->type, order)
+                                     : lava_device_qr_work_elements(x->type, x->m, x->n);
     enum lava_status status = lava_device_matrix_create(x->engine, x->type, x->m, x->n, &x->a);
     if (!status && sides > 0)
         status = lava_device_matrix_create(x->engine, x->type, x->n, sides, &x->b);
     status = status ? status : lava_device_matrix_create(x->engine, LAVA_TYPE_FP32, order, 1, &x->words);
-    status = status ? status : lava_device_matrix_create(x->engine, x->type, order, 1, &x->tau);
-    status =
-        status ? status
-               : lava_device_matrix_create(x->engine, x->type,
-                                           lava_device_qr_work_elements(x->type, x->m, x->n), 1, &x->scratch);
+    status = status ? status : lava_device_matrix_create(x->engine, x->type, tau, 1, &x->tau);
+    status = status ? status : lava_device_matrix_create(x->engine, x->type, scratch, 1, &x->scratch);
     return status ? status
                   : lava_device_matrix_create(x->engine, LAVA_TYPE_FP32,
                                               lava_device_lu_work_words(x->type, x->m), 1, &x->work);
@@ -201,7 +209,8 @@ static bool bench(struct lava_engine *engine, enum lava_type type, double second
     else if (read == 3)
         x.n = second;
     x.host = new_matrix(&x, 1);
-    enum lava_status status = x.host ? create(&x, sides) : LAVA_ERROR_HOST_MEMORY;
+    enum lava_status status =
+        x.host ? create(&x, sides, routines[i].run == tridiagonal) : LAVA_ERROR_HOST_MEMORY;
     status = status ? status : time_calls(&x, routines[i].run, seconds, &ms, kinds);
     printf("%-24s %9.3f | %9.3f %9.3f %9.3f | %s\n", argument, ms, 1e-6 * (double)kinds[LAVA_STAMP_PACK],
            1e-6 * (double)kinds[LAVA_STAMP_MULTIPLY], 1e-6 * (double)kinds[LAVA_STAMP_EPILOGUE],

@@ -114,6 +114,7 @@
 #define LAVA_TRIDIAGONAL_INVOCATIONS 256
 #define LAVA_TRIDIAGONAL_HEAD        8 /* elements of the scratch that describe a reflection */
 #define LAVA_TRIDIAGONAL_KEY_BYTES   16
+#define LAVA_TRIDIAGONAL_STATE_BYTES 128 /* a line of the cache */
 /* Eigenvalues by multisection: those of a workgroup, and the points of each. */
 #define LAVA_BISECTION_VALUES 16
 #define LAVA_BISECTION_POINTS 8
@@ -128,7 +129,8 @@
 #define LAVA_ARRANGE_FROM_LAST 16
 /* Flags of its columns. */
 #define LAVA_TRIDIAGONAL_FINISHES 1 /* the reflection of the column before */
-#define LAVA_TRIDIAGONAL_BEGINS   2 /* the column is brought up to date, and its norm summed up */
+#define LAVA_TRIDIAGONAL_BEGINS   2 /* the column is brought up to date */
+#define LAVA_TRIDIAGONAL_CLEARS   4 /* nothing else is done */
 /* Divide and conquer (divide.glsl): invocations of a workgroup, rows and columns of a tile of its products, words that
  * describe a merge, and steps of a root's iteration, at most: 11 were needed (doc/notes/eigenvalues.md). */
 #define LAVA_DIVIDE_INVOCATIONS 64
@@ -455,13 +457,17 @@ LAVA_ADDRESS v;        /* row 0 of V, W and V again, LAVA_TRIDIAGONAL_PANEL colu
 LAVA_ADDRESS tau;      /* that of column 0; E's element is `order` elements after it */
 LAVA_ADDRESS diagonal; /* D's element 0 */
 LAVA_ADDRESS work;     /* scratch: tridiagonal.glsl */
+LAVA_ADDRESS state;    /* of workgroups that wait for each other: tridiagonal_panel.comp */
+LAVA_ADDRESS mark;     /* a number that is -1 in the end if they waited in vain, else 0 */
 LAVA_I32 row_step;     /* elements from a row to the next one, 1 or -1: in all of these */
 LAVA_I32 column_step;  /* the same of columns of A */
 LAVA_U32 ldv;          /* elements from a column of V to the next one */
 LAVA_U32 order;        /* of A */
 LAVA_U32 panel;        /* the panel's first column */
 LAVA_U32 column;
-LAVA_U32 flags; /* LAVA_TRIDIAGONAL_* */
+LAVA_U32 flags;   /* LAVA_TRIDIAGONAL_* */
+LAVA_U32 arrived; /* workgroups that have come to the waits of earlier panels */
+LAVA_U32 polls;   /* reads after which a workgroup gives up */
 LAVA_BLOCK_END(lava_tridiagonal_constants)
 #endif
 

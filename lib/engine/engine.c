@@ -229,13 +229,17 @@ size_t lava_engine_qr_pipelines(const struct lava_engine *engine, const struct l
 size_t
 lava_engine_tridiagonal_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,
                                   struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]) {
+    static const struct lava_panel_choice free_choice;
     const struct lava_capabilities *capabilities = &engine->device->capabilities;
     enum lava_type type = kernel->type, of_parts = lava_type_facts(type)->complex_type;
     const struct lava_type_facts *facts = lava_type_facts(type), *parts = lava_type_facts(of_parts);
     bool shares = kernel->scheme == LAVA_SCHEME_NONE;
     bool fits = shares && lava_tridiagonal_fits(capabilities, type),
          parts_fit = shares && lava_tridiagonal_fits(capabilities, of_parts);
+    bool waits = lava_tridiagonal_groups(capabilities, LAVA_TRIDIAGONAL_TILE, false, &free_choice) > 0;
     const struct need needs[] = {
+        {fits && waits, lava_pipelines_of(facts->tridiagonal_panel)},
+        {parts_fit && waits, lava_pipelines_of(parts->tridiagonal_panel)},
         {fits, lava_pipelines_of(facts->tridiagonal_column)},
         {fits, lava_pipelines_of(facts->tridiagonal_tiles)},
         {parts_fit, lava_pipelines_of(parts->tridiagonal_column)},

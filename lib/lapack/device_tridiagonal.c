@@ -1,5 +1,5 @@
-/* Reduces panel by panel: two kernels in turn for each column, and a product for what is left of the matrix.
- * Called by tridiagonal_runner.c.
+/* Reduces panel by panel: one kernel for a panel, or two in turn for each column, and a product for what is
+ * left of the matrix. Called by tridiagonal_runner.c and eigen_runner.c.
  *
  * Invariant: panels begin at multiples of LAVA_TRIDIAGONAL_PANEL from the first column of a lower triangle,
  * and from the last one of an upper triangle, so what is left of the matrix is aligned if A is. */
@@ -10,6 +10,7 @@
 #include "dispatch/arithmetic.h"
 #include "dispatch/tridiagonal.h"
 #include "lib/host/numbers.h"
+#include "lib/lapack/panel.h"
 #include "shaders/interface.h"
 
 /* A wait may last longer by the time that a column takes at this rate, by all that it reads. A processor's
@@ -24,13 +25,17 @@ static_assert(sizeof(struct lava_tridiagonal_constants) <= 128, "every device ha
 static_assert(LAVA_TRIDIAGONAL_INVOCATIONS % LAVA_TRIDIAGONAL_ROWS == 0 &&
                   LAVA_TRIDIAGONAL_INVOCATIONS >= LAVA_TRIDIAGONAL_PANEL &&
                   LAVA_TRIDIAGONAL_INVOCATIONS == 16 * 16,
-              "shaders/tridiagonal_column.comp, tridiagonal_tiles.comp");
+              "shaders/tridiagonal_column.glsl, tridiagonal_tiles.glsl");
+static_assert(3 * LAVA_TRIDIAGONAL_INVOCATIONS + 16 + 4 * LAVA_TRIDIAGONAL_PANEL <=
+                  LAVA_TRIDIAGONAL_TILE * 17,
+              "shaders/tridiagonal_column.glsl has its sums in the tiles' shares");
 
 struct task {
     struct lava_stream *stream;
     const struct lava_device_tridiagonal *form;
     struct lava_device_matrix v; /* V, W and V again */
-    const struct lava_pipeline *columns, *tiles;
+    const struct lava_pipeline *columns, *tiles, *panels;
+    uint32_t groups; /* that reduce a panel; 0: columns have dispatches */
     struct lava_tridiagonal_constants constants;
 };
 
@@ -52,9 +57,9 @@ static int64_t ldv_of(int64_t order) {
 int64_t lava_device_tridiagonal_work_elements(enum lava_type type, int64_t order) {
     int64_t some = lava_maximum(order, 1), blocks = blocks_of(some), groups = groups_of(some),
             ld = blocks * TILE;
-    int64_t key_elements = LAVA_TRIDIAGONAL_KEY_BYTES / (int64_t)lava_type_bytes(type);
-    return 3 * PANEL * ld + ld + LAVA_TRIDIAGONAL_HEAD + 2 * PANEL + groups + blocks * (blocks + 1) / 2 +
-           groups * key_elements + blocks * ld;
+    int64_t element = (int64_t)lava_type_bytes(type), key_elements = LAVA_TRIDIAGONAL_KEY_BYTES / element;
+    return 3 * PANEL * ld + ld + LAVA_TRIDIAGONAL_HEAD + 2 * PANEL + blocks * (blocks + 1) / 2 +
+           groups * key_elements + blocks * ld + LAVA_TRIDIAGONAL_STATE_BYTES / element;
 }
 
 static bool is_upper(const struct task *task) {
@@ -69,17 +74,21 @@ static uint64_t element_address(const struct lava_device_matrix *vector, int64_t
 static void set_constants(struct task *task) {
     const struct lava_device_tridiagonal *form = task->form;
     int64_t n = form->a.rows, last = is_upper(task) ? n - 1 : 0;
-    int64_t columns = 3 * PANEL * task->v.ld;
+    int64_t columns = 3 * PANEL * task->v.ld, work = lava_device_tridiagonal_work_elements(form->a.type, n),
+            state = LAVA_TRIDIAGONAL_STATE_BYTES / (int64_t)lava_type_bytes(form->a.type);
     task->constants = (struct lava_tridiagonal_constants){
         .a = element_address(&form->a, last * (form->a.ld + 1)),
         .v = element_address(&task->v, last),
         .tau = element_address(&form->form, last - (is_upper(task) ? 1 : 0)),
         .diagonal = element_address(&form->form, 2 * n + last),
         .work = element_address(&form->work, columns),
+        .state = element_address(&form->work, work - state),
+        .mark = element_address(&form->form, n - 1),
         .row_step = is_upper(task) ? -1 : 1,
         .column_step = (int32_t)(is_upper(task) ? -form->a.ld : form->a.ld),
         .ldv = (uint32_t)task->v.ld,
-        .order = (uint32_t)n};
+        .order = (uint32_t)n,
+        .polls = task->stream->engine->capabilities.resident_polls};
 }
 
 static enum lava_status dispatch(struct task *task, const struct lava_pipeline *pipeline, int64_t groups) {
@@ -118,20 +127,32 @@ static enum lava_status update(const struct task *task, int64_t done) {
     return lava_device_product(task->stream, &product);
 }
 
-static enum lava_status reduce_panel(struct task *task, int64_t panel) {
-    int64_t n = task->form->a.rows, end = lava_minimum(panel + PANEL, n);
+static enum lava_status reduce_columns(struct task *task, int64_t panel, int64_t end) {
+    int64_t n = task->form->a.rows;
     enum lava_status status = LAVA_OK;
-    task->constants.panel = (uint32_t)panel;
     for (int64_t column = panel; column < end && !status; column++) {
         uint32_t finishes = column > panel ? LAVA_TRIDIAGONAL_FINISHES : 0;
         status = step(task, column, LAVA_TRIDIAGONAL_BEGINS | finishes);
         if (column < n - 1)
             status = status ? status : multiply_tiles(task, panel, column);
     }
-    if (end == n || status)
-        return status;
-    status = step(task, end, LAVA_TRIDIAGONAL_FINISHES);
-    return status ? status : update(task, end);
+    return status || end == n ? status : step(task, end, LAVA_TRIDIAGONAL_FINISHES);
+}
+
+/* The same by workgroups that wait for each other twice for each column, but for the last one of all. */
+static enum lava_status reduce_together(struct task *task, int64_t panel, int64_t end) {
+    int64_t columns = lava_minimum(end, task->form->a.rows - 1) - panel;
+    enum lava_status status = dispatch(task, task->panels, task->groups);
+    task->constants.arrived += 2 * (uint32_t)columns * task->groups;
+    return status;
+}
+
+static enum lava_status reduce_panel(struct task *task, int64_t panel) {
+    int64_t n = task->form->a.rows, end = lava_minimum(panel + PANEL, n);
+    task->constants.panel = (uint32_t)panel;
+    enum lava_status status =
+        task->groups > 0 ? reduce_together(task, panel, end) : reduce_columns(task, panel, end);
+    return status || end == n ? status : update(task, end);
 }
 
 static bool is_valid(const struct lava_stream *stream, const struct lava_device_tridiagonal *form) {
@@ -153,11 +174,18 @@ static enum lava_status begin(struct task *task) {
     task->v.rows = task->v.ld = ldv_of(task->form->a.rows);
     task->v.columns = 3 * PANEL;
     set_constants(task);
-    enum lava_status status = lava_pipelines_get_module(
-        task->stream->device, lava_type_facts(type)->tridiagonal_column, &task->columns);
-    return status ? status
-                  : lava_pipelines_get_module(task->stream->device, lava_type_facts(type)->tridiagonal_tiles,
-                                              &task->tiles);
+    const struct lava_engine *engine = task->stream->engine;
+    const struct lava_type_facts *facts = lava_type_facts(type);
+    task->groups = lava_tridiagonal_groups(&engine->capabilities, task->form->a.rows,
+                                           engine->device->shared->stalled, &engine->panels);
+    enum lava_status status =
+        lava_pipelines_get_module(task->stream->device, facts->tridiagonal_column, &task->columns);
+    if (!status)
+        status = lava_pipelines_get_module(
+            task->stream->device, task->groups > 0 ? facts->tridiagonal_panel : facts->tridiagonal_tiles,
+            task->groups > 0 ? &task->panels : &task->tiles);
+    task->constants.flags = LAVA_TRIDIAGONAL_CLEARS;
+    return status ? status : dispatch(task, task->columns, 1);
 }
 
 enum lava_status lava_device_tridiagonal(struct lava_stream *stream,
@@ -176,10 +204,17 @@ enum lava_status lava_device_tridiagonal(struct lava_stream *stream,
     return lava_stream_keep(stream, status ? status : lava_stream_flush(stream));
 }
 
-/* The sign of shaders/reflection.glsl. */
+/* The signs of shaders/reflection.glsl, and of workgroups that gave up, in place of the tau that there is
+ * not. */
 #define TOO_SMALL (-2)
+#define GAVE_UP   (-1)
 
-enum lava_status lava_device_tridiagonal_check(enum lava_type type, const void *form, int64_t order) {
+enum lava_status lava_device_tridiagonal_check(struct lava_device *device, enum lava_type type,
+                                               const void *form, int64_t order) {
+    const struct lava_number mark =
+        lava_number_read(type, lava_operation_element((void *)(uintptr_t)form, type, order - 1, 0, 1));
+    if (mark.real == GAVE_UP)
+        return lava_panel_stalled(device);
     bool is_finite = true, is_large = true;
     for (int64_t i = 0; i < 3 * order; i++) {
         const struct lava_number number =

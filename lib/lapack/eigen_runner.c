@@ -106,7 +106,8 @@ static enum lava_status reduce(struct lava_lapack_run *run) {
     enum lava_status status = lava_device_tridiagonal(run->stream, &tridiagonal);
     status = status ? status : lava_lapack_runner_await(run, run->words);
     return status ? status
-                  : lava_device_tridiagonal_check(run->operation->type, run->words, run->operation->n);
+                  : lava_device_tridiagonal_check(run->engine->device, run->operation->type, run->words,
+                                                  run->operation->n);
 }
 
 /* Element i of D, or of E, which follows it. */

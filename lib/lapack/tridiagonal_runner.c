@@ -38,7 +38,8 @@ static enum lava_status compute(struct lava_lapack_run *run) {
 static enum lava_status check(struct lava_lapack_run *run) {
     enum lava_status status = lava_lapack_runner_await(run, run->words);
     return status ? status
-                  : lava_device_tridiagonal_check(run->operation->type, run->words, run->operation->n);
+                  : lava_device_tridiagonal_check(run->engine->device, run->operation->type, run->words,
+                                                  run->operation->n);
 }
 
 /* The vector of `count` elements, if the caller has one, <- those from `from` on. */

@@ -106,6 +106,7 @@ static const struct row qr[] = {{OF_QR, .kind = LAVA_OPERATION_QR, .by_panels = 
 /* A = Q T Q^H, of which the lower triangle is stored; the shaders are the same for the upper one. */
 #define OF_TRIDIAGONAL                                                                                       \
     .what = "tridiagonal forms", .kind = LAVA_OPERATION_TRIDIAGONAL, .stored = LAVA_REGION_LOWER,            \
+    .by_panels = true,                                                                                       \
     .real_diagonal = true, .columns = ORDER, .limit = 1, .diagonal = 1, .by_norm = true, .bound = 8
 static const struct row tridiagonal[] = {
     {OF_TRIDIAGONAL, .expected = {{BEFORE, LOWER, .hermitian = true}},

@@ -1,5 +1,6 @@
-/* The form of LU's and QR's panels, by device and size. */
+/* The form of LU's and QR's panels, and of those of the reduction to tridiagonal form, by device and size. */
 #include "dispatch/panels.h"
+#include "dispatch/tridiagonal.h"
 #include "shaders/interface.h"
 #include "tests/dispatch/devices.h"
 
@@ -110,6 +111,31 @@ static void little_shared(void **state) {
     }
 }
 
+/* Workgroups of a tridiagonal form's panels wait for each other if they run at the same time, and if columns
+ * with dispatches of their own are not faster; if one is forced to work alone it may do so. */
+static void together(void **state) {
+    const struct lava_capabilities plain = device_with(0), one = device_with(1), many = device_with(132);
+    const struct lava_panel_choice columns = {1 + LAVA_PANEL_COLUMNS, 0}, alone = {1 + LAVA_PANEL_ALONE, 0},
+                                   grid = {1 + LAVA_PANEL_GRID, 0};
+    struct lava_capabilities silent = many, software = one;
+    (void)state;
+    silent.group_exchange = false;
+    software.kind = LAVA_DEVICE_CPU;
+    assert_int_equal(lava_tridiagonal_groups(&many, 1, false, &chosen), LAVA_TRIDIAGONAL_PANEL + 1);
+    assert_int_equal(lava_tridiagonal_groups(&many, 4096, false, &chosen), 132);
+    assert_int_equal(lava_tridiagonal_groups(&many, 8192, false, &chosen), 0);
+    assert_int_equal(lava_tridiagonal_groups(&many, 8192, false, &grid), 132);
+    assert_int_equal(lava_tridiagonal_groups(&many, 1024, true, &chosen), 0);
+    assert_int_equal(lava_tridiagonal_groups(&many, 1024, true, &grid), 0);
+    assert_int_equal(lava_tridiagonal_groups(&many, 1024, true, &alone), 1);
+    assert_int_equal(lava_tridiagonal_groups(&many, 1024, false, &columns), 0);
+    assert_int_equal(lava_tridiagonal_groups(&silent, 100, false, &chosen), 0);
+    assert_int_equal(lava_tridiagonal_groups(&plain, 100, false, &alone), 0);
+    assert_int_equal(lava_tridiagonal_groups(&one, 100, false, &chosen), 0);
+    assert_int_equal(lava_tridiagonal_groups(&software, 100, false, &chosen), 1);
+    assert_int_equal(lava_tridiagonal_groups(&software, 1000, false, &chosen), 0);
+}
+
 static int of_qr(void **state) {
     (void)state;
     kind = LAVA_PANEL_QR;
@@ -118,7 +144,8 @@ static int of_qr(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(promises), cmocka_unit_test(limits),
-                                       cmocka_unit_test(forced), cmocka_unit_test(little_shared)};
+                                       cmocka_unit_test(forced), cmocka_unit_test(little_shared),
+                                       cmocka_unit_test(together)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     return failed + cmocka_run_group_tests(tests, of_qr, NULL);
 }
