@@ -7,6 +7,7 @@
 
 #include "dispatch/arithmetic.h"
 #include "dispatch/divide.h"
+#include "dispatch/generalized.h"
 #include "dispatch/halving.h"
 #include "dispatch/tridiagonal.h"
 #include "shaders/interface.h"
@@ -51,7 +52,8 @@ static double divide_flops(const struct lava_operation *operation) {
 }
 
 double lava_eigen_flops(const struct lava_operation *operation) {
-    return lava_tridiagonal_flops(operation) + divide_flops(operation) + back_flops(operation);
+    return lava_tridiagonal_flops(operation) + divide_flops(operation) + back_flops(operation) +
+           lava_generalized_flops(operation, columns_of(operation));
 }
 
 /* The kernels need less than that for solves. */
@@ -68,9 +70,9 @@ int lava_eigen_rounds(enum lava_type type) {
     return (int)ceil(log(width) / log(LAVA_BISECTION_POINTS + 1));
 }
 
-/* Returns the bytes of all matrices on the device: A, the eigenvectors, and a scratch that holds in turn what
+/* Returns the bytes of the matrices on the device: A, the eigenvectors, and a scratch that holds in turn what
  * the reduction, divide and conquer with real eigenvectors, and the reflections need. */
-static uint64_t matrices_bytes(const struct lava_capabilities *device,
+static uint64_t standard_bytes(const struct lava_capabilities *device,
                                const struct lava_operation *operation) {
     enum lava_type type = operation->type;
     int64_t n = operation->n, columns = n + LAVA_TRIDIAGONAL_TILE, each = lava_type_is_complex(type) ? 2 : 1;
@@ -86,19 +88,26 @@ static uint64_t matrices_bytes(const struct lava_capabilities *device,
     return fits ? bytes + vectors + scratch : UINT64_MAX;
 }
 
-/* What the last merge multiplies, or what is left of the matrix after its first panel. Other
- * products fit in its memory, perhaps in smaller blocks. */
+static uint64_t matrices_bytes(const struct lava_capabilities *device,
+                               const struct lava_operation *operation) {
+    uint64_t bytes = standard_bytes(device, operation), second = lava_generalized_bytes(device, operation);
+    return bytes == UINT64_MAX || second == UINT64_MAX ? UINT64_MAX : bytes + second;
+}
+
+/* What the last merge multiplies, or a solve with half of a second matrix; or what is left of the matrix
+ * after its first panel. Other products fit in its memory, perhaps in smaller blocks. */
 static struct lava_operation largest_product(const struct lava_operation *operation) {
+    bool has_halves = has_vectors(operation) || lava_operation_row(operation)->has_second;
     int64_t n = lava_maximum(operation->n, LAVA_QR_BLOCK), half = lava_maximum(n / 2, LAVA_QR_BLOCK);
     const struct lava_halving_sizes of_merge = {.m = n, .n = n, .k = half},
                                     of_panel = {.m = n, .n = n, .k = 2 * LAVA_TRIDIAGONAL_PANEL};
     struct lava_operation product =
-        lava_halving_product(operation, has_vectors(operation) ? &of_merge : &of_panel, false);
+        lava_halving_product(operation, has_halves ? &of_merge : &of_panel, false);
     product.c.region = LAVA_REGION_ALL;
     product.c.real_diagonal = false;
     product.a = product.b = (struct lava_operand){.first = LAVA_PLANNED_A, .ld = n};
     product.b.first = LAVA_PLANNED_B;
-    if (!has_vectors(operation))
+    if (!has_halves)
         product.precision = LAVA_PRECISION_IEEE; /* as lib/lapack/eigen_runner.c asks for it */
     return product;
 }
@@ -121,7 +130,16 @@ static double after_ns(const struct lava_halving *request, double flops_per_s) {
            1e9 * moved_bytes / request->rates.memory_bytes_per_s;
 }
 
-/* Returns the time from host memory to host memory. Vectors go by way of a buffer. */
+/* Returns the time of the reduction. Of two matrices, one is reduced. */
+static double reduction_ns(const struct lava_halving *request, double flops_per_s) {
+    struct lava_halving standard = *request;
+    const struct lava_operation first = lava_operation_of_first(request->operation);
+    standard.operation = &first;
+    return lava_tridiagonal_device_ns(&standard, flops_per_s);
+}
+
+/* Returns the time from host memory to host memory. Vectors go by way of a buffer, and so does a factor,
+ * which is downloaded during the reduction. */
 static double gpu_ns(const struct lava_halving *request, double flops_per_s) {
     const struct lava_operation *operation = request->operation;
     const struct lava_rates *rates = &request->rates;
@@ -129,10 +147,15 @@ static double gpu_ns(const struct lava_halving *request, double flops_per_s) {
     double upload_bytes = lava_operation_operand_bytes(operation);
     double result_bytes =
         (double)operation->n * (double)columns_of(operation) * (double)lava_type_bytes(operation->type);
-    double ns = lava_cost_start_ns(rates) + 1e9 * upload_bytes / rates->upload_bytes_per_s +
-                lava_tridiagonal_device_ns(request, flops_per_s) + after_ns(request, flops_per_s) +
-                1e9 * result_bytes / rates->download_bytes_per_s + lava_cost_last_write_ns(result_bytes) +
-                1e9 * result_bytes / LAVA_HALVING_BUFFER_BYTES_PER_S + CHECK_NS;
+    double ns =
+        lava_cost_start_ns(rates) + 1e9 * upload_bytes / rates->upload_bytes_per_s +
+        lava_generalized_device_ns(request, columns_of(operation), flops_per_s) +
+        fmax(reduction_ns(request, flops_per_s),
+             1e9 * lava_generalized_factor_bytes(operation) / rates->download_bytes_per_s) +
+        after_ns(request, flops_per_s) + 1e9 * result_bytes / rates->download_bytes_per_s +
+        lava_cost_last_write_ns(result_bytes) +
+        1e9 * (result_bytes + lava_generalized_factor_bytes(operation)) / LAVA_HALVING_BUFFER_BYTES_PER_S +
+        CHECK_NS;
     return fmax(ns, lava_cost_least_ns(&parts, rates, flops_per_s));
 }
 

@@ -33,15 +33,18 @@ enum lava_operation_kind {
      * A is general, or the triangle of a symmetric or Hermitian matrix */
     LAVA_OPERATION_MATRIX_VECTOR,
     LAVA_OPERATION_TRIANGLE_VECTOR, /* C <- op(A) C, A triangular; m = k, in_place, alpha is 1 */
-    LAVA_OPERATION_SOLVE_VECTOR, /* C <- the x with op(A) x = C; the same. C may be n vectors, b.ld apart */
+    LAVA_OPERATION_SOLVE_VECTOR,   /* C <- the x with op(A) x = C; the same. C may be n vectors, b.ld apart */
     LAVA_OPERATION_FACTORS_VECTOR, /* as SOLVE_VECTOR, by two triangles: a general A holds the factors of LU,
                                     * with their pivots, a triangular one is Cholesky's factor */
     /* of C, Hermitian, of which the region is stored; m = n = k, alpha is 1 */
-    LAVA_OPERATION_TRIDIAGONAL, /* diagonal, beside and tau are written */
-    LAVA_OPERATION_EIGENVALUES, /* diagonal and spectrum.found are written, and C is not */
-    LAVA_OPERATION_EIGENVECTORS /* so are spectrum's vectors, which may take C's place */
+    LAVA_OPERATION_TRIDIAGONAL,  /* diagonal, beside and tau are written */
+    LAVA_OPERATION_EIGENVALUES,  /* diagonal and spectrum.found are written, and C is not */
+    LAVA_OPERATION_EIGENVECTORS, /* so are spectrum's vectors, which may take C's place */
+    /* the same of C and `second`, which becomes its Cholesky factor */
+    LAVA_OPERATION_GENERALIZED_VALUES,
+    LAVA_OPERATION_GENERALIZED_VECTORS
 };
-#define LAVA_OPERATION_KINDS (LAVA_OPERATION_EIGENVECTORS + 1)
+#define LAVA_OPERATION_KINDS (LAVA_OPERATION_GENERALIZED_VECTORS + 1)
 
 /* Routines of the CPU that are timed (cpu_families.h). */
 enum lava_cpu_family {
@@ -128,6 +131,7 @@ struct lava_kind {
     bool by_factors;  /* such a one, with two triangles */
     bool reduces;     /* C, or a copy of it, becomes tridiagonal */
     bool has_values, has_vectors; /* C itself does not; eigenvalues are written, and eigenvectors are */
+    bool has_second;              /* they are those of two matrices */
     struct lava_inverse_parts inverse;
     struct lava_qr_parts qr;
     enum lava_cpu_family family; /* by whose routine it is timed; a product's depends on its operands */

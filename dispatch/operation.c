@@ -205,6 +205,25 @@ bool lava_operation_sides_overlap(const struct lava_operation *operation) {
                          sides->ld);
 }
 
+struct lava_operation lava_operation_of_second(const struct lava_operation *operation) {
+    struct lava_operation factorization = *operation;
+    factorization.kind = LAVA_OPERATION_CHOLESKY;
+    factorization.c.first = operation->second.first;
+    factorization.c.ld = operation->second.ld;
+    return factorization;
+}
+
+struct lava_operation lava_operation_of_first(const struct lava_operation *operation) {
+    struct lava_operation reduction = *operation;
+    reduction.kind = LAVA_OPERATION_TRIDIAGONAL;
+    return reduction;
+}
+
+bool lava_operation_second_overlaps(const struct lava_operation *operation) {
+    const struct lava_second *second = &operation->second;
+    return shares_memory(operation, second->first, operation->n, operation->n, second->ld);
+}
+
 bool lava_operation_operands_overlap(const struct lava_operation *operation) {
     return (!is_c(operation, &operation->a) &&
             shares_memory(operation, operation->a.first, lava_operation_rows_a(operation),

@@ -31,6 +31,8 @@
  * Eigenvalues and vectors go to places of their own, of which the second may be C:
  *
  *     W <- the diagonal of L with C = Z L Z', Z <- its columns: ?syevd, ?syev, ?syevr, ?syevx, ?hee..
+ *     the same with C Z = B Z L, C B Z = Z L or B C Z = Z L, B <- its Cholesky factor: ?sygvd, ?sygv, ?sygvx,
+ * ?heg..
  *
  * Products with the Q of ?geqrf have one of A and B, whose columns hold the reflections: A is m x k, B is n x
  * k.
@@ -126,6 +128,19 @@ struct lava_spectrum {
     int64_t *found; /* how many values there are; NULL: it is not asked for */
 };
 
+/* The other matrix of a generalized problem, Hermitian and positive definite, by the same triangle as C. */
+enum lava_problem {
+    LAVA_PROBLEM_STANDARD, /* there is none */
+    LAVA_PROBLEM_AX_BX,    /* C z = l B z, as LAPACK counts them */
+    LAVA_PROBLEM_ABX,      /* C B z = l z */
+    LAVA_PROBLEM_BAX       /* B C z = l z */
+};
+struct lava_second {
+    enum lava_problem problem;
+    void *first;
+    int64_t ld;
+};
+
 /* Where the matrices of a batch are. Those of product i begin i times the stride (in elements) after the
  * operation's own. If the pointers are not NULL, they are at the i-th pointer instead. */
 struct lava_series {
@@ -163,6 +178,7 @@ struct lava_operation {
     void *diagonal, *beside;          /* tridiagonal: D and E, real; NULL: they are not wanted. Eigenvalues:
                                        * where they go */
     struct lava_spectrum spectrum;    /* eigenvalues and vectors */
+    struct lava_second second;        /* B of a generalized problem */
     bool adjoint;                     /* QR_LEFT and QR_RIGHT: Q's adjoint; QR with right-hand sides: C's */
     struct lava_right_sides sides;    /* Cholesky, LU and QR */
     const struct lava_series *series; /* a batch of such operations, C's all apart; NULL: one */
@@ -215,9 +231,10 @@ bool lava_operation_climbs(const struct lava_operation *operation);
  * parent matrix, as LAPACK passes them). Otherwise it compares ranges of addresses, and true may be a false
  * alarm. */
 bool lava_operation_overlaps(const struct lava_operation *operation);
-/* What the rows of kinds have for this: C and A or B, and C and the right-hand sides. */
+/* What the rows of kinds have for this: C and A or B, C and the right-hand sides, C and the second matrix. */
 bool lava_operation_operands_overlap(const struct lava_operation *operation);
 bool lava_operation_sides_overlap(const struct lava_operation *operation);
+bool lava_operation_second_overlaps(const struct lava_operation *operation);
 /* Returns whether lib/blas can compute it in halves if it does not fit the device's memory. */
 static inline bool lava_operation_has_halves(const struct lava_operation *operation) {
     const struct lava_kind *row = lava_operation_row(operation);
@@ -263,6 +280,11 @@ struct lava_operation lava_operation_of_series(const struct lava_operation *oper
                                                const struct lava_series *series, int64_t i);
 /* Returns how many operations there are: 1, unless it is a batch. */
 int64_t lava_operation_count(const struct lava_operation *operation);
+
+/* Returns parts of a generalized problem: Cholesky's factorization of the second matrix, and the reduction of
+ * the first one. */
+struct lava_operation lava_operation_of_second(const struct lava_operation *operation);
+struct lava_operation lava_operation_of_first(const struct lava_operation *operation);
 
 /* Returns the part of it that only factors. */
 struct lava_operation lava_operation_without_sides(const struct lava_operation *operation);

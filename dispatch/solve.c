@@ -168,12 +168,23 @@ double lava_trapezoid_bytes(enum lava_type type, int64_t order, enum lava_region
 }
 
 /* Returns the device's time for `sides` right-hand sides and one triangle. */
-static double solve_ns(const struct request *request, double sides, double flops_per_s) {
-    double leaves = (double)lava_solve_blocks(request->sizes.order), all = (double)request->sizes.sides;
-    double bytes = sides * (double)request->sizes.order * (double)lava_type_bytes(request->operation->type) *
+static double sides_ns(const struct lava_operation *operation, const struct lava_rates *rates, double sides,
+                       double flops_per_s) {
+    const struct lava_solve_sizes sizes = lava_solve_sizes(operation);
+    double leaves = (double)lava_solve_blocks(sizes.order), all = (double)sizes.sides;
+    double bytes = sides * (double)sizes.order * (double)lava_type_bytes(operation->type) *
                    LAVA_SOLVE_PASSES * ceil(log2(leaves));
-    return 1e9 * lava_operation_flops(request->operation) * (sides / all) / flops_per_s +
-           1e9 * bytes / request->rates.memory_bytes_per_s + lava_solve_blocks_ns(request->sizes.order);
+    return 1e9 * lava_operation_flops(operation) * (sides / all) / flops_per_s +
+           1e9 * bytes / rates->memory_bytes_per_s + lava_solve_blocks_ns(sizes.order);
+}
+
+static double solve_ns(const struct request *request, double sides, double flops_per_s) {
+    return sides_ns(request->operation, &request->rates, sides, flops_per_s);
+}
+
+double lava_solve_device_ns(const struct lava_operation *solve, const struct lava_rates *rates,
+                            double flops_per_s) {
+    return sides_ns(solve, rates, (double)lava_solve_sizes(solve).sides, flops_per_s);
 }
 
 /* Returns the time from host memory to host memory. Two clocks: the bus's, on which the CPU also records, and

@@ -41,6 +41,10 @@ double lava_solve_least(const struct lava_capabilities *device, enum lava_type t
  */
 double lava_solve_blocks_ns(int64_t order);
 int64_t lava_solve_blocks(int64_t order);
+/* Returns the device's time for a solve whose matrices it has. */
+struct lava_rates;
+double lava_solve_device_ns(const struct lava_operation *solve, const struct lava_rates *rates,
+                            double flops_per_s);
 /* The elements of a scratch that is one column, at most: columns have 32-bit indices, and padding. */
 #define LAVA_SOLVE_SCRATCH_MOST ((double)(INT32_MAX - 64))
 

@@ -218,6 +218,58 @@ void zheevx_(const char *jobz, const char *range, const char *uplo, const int *n
              double *w, void *z, const int *ldz, void *work, const int *lwork, double *rwork, int *iwork,
              int *ifail, int *info, size_t jobz_length, size_t range_length, size_t uplo_length);
 
+/* ?sygv, ?sygvd, ?hegv, ?hegvd: the same of two matrices, of which the same triangle is read. B must be
+ * positive definite, and its triangle <- its Cholesky factor. w <- the numbers l with A z = l B z (itype 1),
+ * A B z = l z (2) or B A z = l z (3); the vectors z have Z^H B Z = I, or Z^H inv(B) Z = I (3). info: n + i:
+ * the leading minor of B of order i is not positive definite. */
+void ssygv_(const int *itype, const char *jobz, const char *uplo, const int *n, float *a, const int *lda,
+            float *b, const int *ldb, float *w, float *work, const int *lwork, int *info, size_t jobz_length,
+            size_t uplo_length);
+void dsygv_(const int *itype, const char *jobz, const char *uplo, const int *n, double *a, const int *lda,
+            double *b, const int *ldb, double *w, double *work, const int *lwork, int *info,
+            size_t jobz_length, size_t uplo_length);
+void chegv_(const int *itype, const char *jobz, const char *uplo, const int *n, void *a, const int *lda,
+            void *b, const int *ldb, float *w, void *work, const int *lwork, float *rwork, int *info,
+            size_t jobz_length, size_t uplo_length);
+void zhegv_(const int *itype, const char *jobz, const char *uplo, const int *n, void *a, const int *lda,
+            void *b, const int *ldb, double *w, void *work, const int *lwork, double *rwork, int *info,
+            size_t jobz_length, size_t uplo_length);
+void ssygvd_(const int *itype, const char *jobz, const char *uplo, const int *n, float *a, const int *lda,
+             float *b, const int *ldb, float *w, float *work, const int *lwork, int *iwork, const int *liwork,
+             int *info, size_t jobz_length, size_t uplo_length);
+void dsygvd_(const int *itype, const char *jobz, const char *uplo, const int *n, double *a, const int *lda,
+             double *b, const int *ldb, double *w, double *work, const int *lwork, int *iwork,
+             const int *liwork, int *info, size_t jobz_length, size_t uplo_length);
+void chegvd_(const int *itype, const char *jobz, const char *uplo, const int *n, void *a, const int *lda,
+             void *b, const int *ldb, float *w, void *work, const int *lwork, float *rwork, const int *lrwork,
+             int *iwork, const int *liwork, int *info, size_t jobz_length, size_t uplo_length);
+void zhegvd_(const int *itype, const char *jobz, const char *uplo, const int *n, void *a, const int *lda,
+             void *b, const int *ldb, double *w, void *work, const int *lwork, double *rwork,
+             const int *lrwork, int *iwork, const int *liwork, int *info, size_t jobz_length,
+             size_t uplo_length);
+
+/* ?sygvx, ?hegvx: the same for all or some eigenvalues, as ?syevx. */
+void ssygvx_(const int *itype, const char *jobz, const char *range, const char *uplo, const int *n, float *a,
+             const int *lda, float *b, const int *ldb, const float *vl, const float *vu, const int *il,
+             const int *iu, const float *abstol, int *m, float *w, float *z, const int *ldz, float *work,
+             const int *lwork, int *iwork, int *ifail, int *info, size_t jobz_length, size_t range_length,
+             size_t uplo_length);
+void dsygvx_(const int *itype, const char *jobz, const char *range, const char *uplo, const int *n, double *a,
+             const int *lda, double *b, const int *ldb, const double *vl, const double *vu, const int *il,
+             const int *iu, const double *abstol, int *m, double *w, double *z, const int *ldz, double *work,
+             const int *lwork, int *iwork, int *ifail, int *info, size_t jobz_length, size_t range_length,
+             size_t uplo_length);
+void chegvx_(const int *itype, const char *jobz, const char *range, const char *uplo, const int *n, void *a,
+             const int *lda, void *b, const int *ldb, const float *vl, const float *vu, const int *il,
+             const int *iu, const float *abstol, int *m, float *w, void *z, const int *ldz, void *work,
+             const int *lwork, float *rwork, int *iwork, int *ifail, int *info, size_t jobz_length,
+             size_t range_length, size_t uplo_length);
+void zhegvx_(const int *itype, const char *jobz, const char *range, const char *uplo, const int *n, void *a,
+             const int *lda, void *b, const int *ldb, const double *vl, const double *vu, const int *il,
+             const int *iu, const double *abstol, int *m, double *w, void *z, const int *ldz, void *work,
+             const int *lwork, double *rwork, int *iwork, int *ifail, int *info, size_t jobz_length,
+             size_t range_length, size_t uplo_length);
+
 /* ?geqrf: A <- Q and R with A = Q R. A is m x n, column-major, its columns lda elements apart, at least 1 and
  * at least m. R takes the place of A's upper triangle, and Q is a product of min(m, n) reflections H = I -
  * tau v v': v is 0 above the diagonal, 1 on it, and stored below it; tau has as many elements. ?orgqr, and
@@ -438,6 +490,53 @@ void zheevx_64_(const char *jobz, const char *range, const char *uplo, const int
                 const double *abstol, int64_t *m, double *w, void *z, const int64_t *ldz, void *work,
                 const int64_t *lwork, double *rwork, int64_t *iwork, int64_t *ifail, int64_t *info,
                 size_t jobz_length, size_t range_length, size_t uplo_length);
+void ssygv_64_(const int64_t *itype, const char *jobz, const char *uplo, const int64_t *n, float *a,
+               const int64_t *lda, float *b, const int64_t *ldb, float *w, float *work, const int64_t *lwork,
+               int64_t *info, size_t jobz_length, size_t uplo_length);
+void dsygv_64_(const int64_t *itype, const char *jobz, const char *uplo, const int64_t *n, double *a,
+               const int64_t *lda, double *b, const int64_t *ldb, double *w, double *work,
+               const int64_t *lwork, int64_t *info, size_t jobz_length, size_t uplo_length);
+void chegv_64_(const int64_t *itype, const char *jobz, const char *uplo, const int64_t *n, void *a,
+               const int64_t *lda, void *b, const int64_t *ldb, float *w, void *work, const int64_t *lwork,
+               float *rwork, int64_t *info, size_t jobz_length, size_t uplo_length);
+void zhegv_64_(const int64_t *itype, const char *jobz, const char *uplo, const int64_t *n, void *a,
+               const int64_t *lda, void *b, const int64_t *ldb, double *w, void *work, const int64_t *lwork,
+               double *rwork, int64_t *info, size_t jobz_length, size_t uplo_length);
+void ssygvd_64_(const int64_t *itype, const char *jobz, const char *uplo, const int64_t *n, float *a,
+                const int64_t *lda, float *b, const int64_t *ldb, float *w, float *work, const int64_t *lwork,
+                int64_t *iwork, const int64_t *liwork, int64_t *info, size_t jobz_length, size_t uplo_length);
+void dsygvd_64_(const int64_t *itype, const char *jobz, const char *uplo, const int64_t *n, double *a,
+                const int64_t *lda, double *b, const int64_t *ldb, double *w, double *work,
+                const int64_t *lwork, int64_t *iwork, const int64_t *liwork, int64_t *info,
+                size_t jobz_length, size_t uplo_length);
+void chegvd_64_(const int64_t *itype, const char *jobz, const char *uplo, const int64_t *n, void *a,
+                const int64_t *lda, void *b, const int64_t *ldb, float *w, void *work, const int64_t *lwork,
+                float *rwork, const int64_t *lrwork, int64_t *iwork, const int64_t *liwork, int64_t *info,
+                size_t jobz_length, size_t uplo_length);
+void zhegvd_64_(const int64_t *itype, const char *jobz, const char *uplo, const int64_t *n, void *a,
+                const int64_t *lda, void *b, const int64_t *ldb, double *w, void *work, const int64_t *lwork,
+                double *rwork, const int64_t *lrwork, int64_t *iwork, const int64_t *liwork, int64_t *info,
+                size_t jobz_length, size_t uplo_length);
+void ssygvx_64_(const int64_t *itype, const char *jobz, const char *range, const char *uplo, const int64_t *n,
+                float *a, const int64_t *lda, float *b, const int64_t *ldb, const float *vl, const float *vu,
+                const int64_t *il, const int64_t *iu, const float *abstol, int64_t *m, float *w, float *z,
+                const int64_t *ldz, float *work, const int64_t *lwork, int64_t *iwork, int64_t *ifail,
+                int64_t *info, size_t jobz_length, size_t range_length, size_t uplo_length);
+void dsygvx_64_(const int64_t *itype, const char *jobz, const char *range, const char *uplo, const int64_t *n,
+                double *a, const int64_t *lda, double *b, const int64_t *ldb, const double *vl,
+                const double *vu, const int64_t *il, const int64_t *iu, const double *abstol, int64_t *m,
+                double *w, double *z, const int64_t *ldz, double *work, const int64_t *lwork, int64_t *iwork,
+                int64_t *ifail, int64_t *info, size_t jobz_length, size_t range_length, size_t uplo_length);
+void chegvx_64_(const int64_t *itype, const char *jobz, const char *range, const char *uplo, const int64_t *n,
+                void *a, const int64_t *lda, void *b, const int64_t *ldb, const float *vl, const float *vu,
+                const int64_t *il, const int64_t *iu, const float *abstol, int64_t *m, float *w, void *z,
+                const int64_t *ldz, void *work, const int64_t *lwork, float *rwork, int64_t *iwork,
+                int64_t *ifail, int64_t *info, size_t jobz_length, size_t range_length, size_t uplo_length);
+void zhegvx_64_(const int64_t *itype, const char *jobz, const char *range, const char *uplo, const int64_t *n,
+                void *a, const int64_t *lda, void *b, const int64_t *ldb, const double *vl, const double *vu,
+                const int64_t *il, const int64_t *iu, const double *abstol, int64_t *m, double *w, void *z,
+                const int64_t *ldz, void *work, const int64_t *lwork, double *rwork, int64_t *iwork,
+                int64_t *ifail, int64_t *info, size_t jobz_length, size_t range_length, size_t uplo_length);
 void sgetri_64_(const int64_t *n, float *a, const int64_t *lda, const int64_t *ipiv, float *work,
                 const int64_t *lwork, int64_t *info);
 void dgetri_64_(const int64_t *n, double *a, const int64_t *lda, const int64_t *ipiv, double *work,

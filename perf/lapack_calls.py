@@ -75,7 +75,7 @@ def calls_of(letter, n):
 
 
 def eigen_calls_of(letter, n):
-    """The same of eigenvalues: N without vectors, V with all, I with a tenth of them."""
+    """The same of eigenvalues: N without vectors, V with all, I with a tenth of them; gvd and gvx of two matrices."""
     general = random_matrix(numpy.random.default_rng(1), (n, n), TYPES[letter])
     hermitian = numpy.asfortranarray((general + general.conj().T) / 2)
     scratch = numpy.empty_like(hermitian, order='F')
@@ -87,11 +87,22 @@ def eigen_calls_of(letter, n):
     def routine(name):
         return getattr(lapack, letter + ('he' if letter in 'cz' else 'sy') + name)
 
+    definite = numpy.asfortranarray((general @ general.conj().T / n + numpy.eye(n)).astype(TYPES[letter]))
+    other = numpy.empty_like(definite, order='F')
+
+    def both():
+        other[...] = definite
+        return copy() + (other,)
+
+    lwork = int(routine('gvx_lwork')(n, uplo='L')[0].real)
     yield 'evd N', copy, lambda a: routine('evd')(a, compute_v=0, lower=1, overwrite_a=1)
     yield 'evd V', copy, lambda a: routine('evd')(a, compute_v=1, lower=1, overwrite_a=1)
     yield 'evr N', copy, lambda a: routine('evr')(a, compute_v=0, lower=1, overwrite_a=1)
     yield 'evr V', copy, lambda a: routine('evr')(a, compute_v=1, lower=1, overwrite_a=1)
     yield 'evr I', copy, lambda a: routine('evr')(a, compute_v=1, lower=1, overwrite_a=1, range='I', il=1, iu=n // 10)
+    yield 'gvd V', both, lambda a, b: routine('gvd')(a, b, jobz='V', uplo='L', overwrite_a=1, overwrite_b=1)
+    yield 'gvx I', both, lambda a, b: routine('gvx')(a, b, jobz='V', uplo='L', range='I', il=1, iu=n // 10, lwork=lwork,
+                                                     overwrite_a=1, overwrite_b=1)
 
 
 def main():

@@ -1,5 +1,5 @@
 /* B <- s op(A) + t I + u B, for matrices that stay on the device: scales, copies, transposes, adds, and makes unit
- * matrices. Real or complex (-DLAVA_COMPLEX), fp32 or fp64 (-DLAVA_FP64). s, t and u are real.
+ * matrices. Or only a triangle of B, which is A itself then: completes a Hermitian matrix. Real or complex (-DLAVA_COMPLEX), fp32 or fp64 (-DLAVA_FP64). s, t and u are real.
  *
  *   workgroup    64 rows of four columns of B, then later ones
  *   invocation   one element */
@@ -27,12 +27,18 @@ void arrange(uint row, uint column)
 {
     Target target = Target(constants.target + (uint64_t(column) * constants.ldt + row) * ELEMENT_BYTES);
     ELEMENT sum = ELEMENT(0);
+    if (has(LAVA_ARRANGE_HAS_LOWER) && row > column || has(LAVA_ARRANGE_HAS_UPPER) && row < column)
+        return;
     if (has(LAVA_ARRANGE_READS) && !(has(LAVA_ARRANGE_UPPER) && row > column))
         sum = SCALAR(of_source) * source_at(row, column);
     if (has(LAVA_ARRANGE_ADDS))
         sum += SCALAR(of_target) * target.element;
     if (row == column)
         sum += SCALAR(of_unit) * ONE;
+#ifdef LAVA_COMPLEX
+    if (row == column && (has(LAVA_ARRANGE_HAS_LOWER) || has(LAVA_ARRANGE_HAS_UPPER)))
+        sum.y = 0;
+#endif
     target.element = sum;
 }
 

@@ -121,12 +121,15 @@
 /* Norms of columns. */
 #define LAVA_NORMS_INVOCATIONS 256
 /* Flags of matrices that are arranged: A is read; B is added; A's elements below the diagonal are zeros; A is transposed
- * and conjugated; its columns come from the last one to the first. */
+ * and conjugated; its columns come from the last one to the first. B is Hermitian, with real numbers on its diagonal, and
+ * its elements below, or above, the diagonal stay as they are. */
 #define LAVA_ARRANGE_READS     1
 #define LAVA_ARRANGE_ADDS      2
 #define LAVA_ARRANGE_UPPER     4
 #define LAVA_ARRANGE_ADJOINT   8
 #define LAVA_ARRANGE_FROM_LAST 16
+#define LAVA_ARRANGE_HAS_LOWER 32
+#define LAVA_ARRANGE_HAS_UPPER 64
 /* Flags of its columns. */
 #define LAVA_TRIDIAGONAL_FINISHES 1 /* the reflection of the column before */
 #define LAVA_TRIDIAGONAL_BEGINS   2 /* the column is brought up to date */

@@ -34,6 +34,7 @@ static const struct argument {
     size_t offset;
     const char *letters; /* allowed letters; NULL: the argument is a size */
 } arguments_known[] = {
+    {"ITYPE", offsetof(struct explain_arguments, itype), "123"},
     {"JOBZ", offsetof(struct explain_arguments, job), "NV"},
     {"SIDE", offsetof(struct explain_arguments, side), "LR"},
     {"UPLO", offsetof(struct explain_arguments, uplo), "UL"},
@@ -84,6 +85,12 @@ static const struct shape {
     {LAVA_FAMILY_HEEVR, "JOBZ UPLO N ", explain_make_eigen},
     {LAVA_FAMILY_SYEVX, "JOBZ UPLO N ", explain_make_eigen},
     {LAVA_FAMILY_HEEVX, "JOBZ UPLO N ", explain_make_eigen},
+    {LAVA_FAMILY_SYGV, "ITYPE JOBZ UPLO N ", explain_make_generalized},
+    {LAVA_FAMILY_HEGV, "ITYPE JOBZ UPLO N ", explain_make_generalized},
+    {LAVA_FAMILY_SYGVD, "ITYPE JOBZ UPLO N ", explain_make_generalized},
+    {LAVA_FAMILY_HEGVD, "ITYPE JOBZ UPLO N ", explain_make_generalized},
+    {LAVA_FAMILY_SYGVX, "ITYPE JOBZ UPLO N ", explain_make_generalized},
+    {LAVA_FAMILY_HEGVX, "ITYPE JOBZ UPLO N ", explain_make_generalized},
     {LAVA_FAMILY_GEQRF, "M N ", explain_make_qr},
     {LAVA_FAMILY_ORGQR, "M N K ", explain_make_qr},
     {LAVA_FAMILY_ORMQR, "SIDE TRANS M N K ", explain_make_qr_product},

@@ -185,6 +185,14 @@ bool explain_make_eigen(const struct explain_arguments *x, struct lava_operation
     return valid;
 }
 
+bool explain_make_generalized(const struct explain_arguments *x, struct lava_operation *operation) {
+    bool valid = explain_make_eigen(x, operation);
+    operation->kind = x->job == 'V' ? LAVA_OPERATION_GENERALIZED_VECTORS : LAVA_OPERATION_GENERALIZED_VALUES;
+    operation->second =
+        (struct lava_second){(enum lava_problem)(x->itype - '0'), LAVA_PLANNED_B, operation->c.ld};
+    return valid;
+}
+
 bool explain_make_lu(const struct explain_arguments *x, struct lava_operation *operation) {
     operation->kind = LAVA_OPERATION_LU;
     operation->m = x->m;

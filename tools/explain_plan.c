@@ -104,7 +104,15 @@ static void show_tridiagonal(const struct lava_operation *operation) {
 }
 
 static void show_eigen(const struct lava_operation *operation) {
+    bool has_second = lava_operation_row(operation)->has_second,
+         divides = operation->second.problem == LAVA_PROBLEM_AX_BX;
     show_upload(operation);
+    if (has_second) {
+        printf("  upload        the other triangle\n");
+        printf("  factor        it, by halves, down to %d columns\n", LAVA_SOLVE_ORDER);
+        printf("  %s      from both sides, by halves\n", divides ? "solve   " : "multiply");
+        printf("  download      the factor\n");
+    }
     printf("  reduce        by panels of %d columns\n", LAVA_TRIDIAGONAL_PANEL);
     if (!lava_operation_row(operation)->has_vectors) {
         printf("  bisect        in %d rounds\n", lava_eigen_rounds(operation->type));
@@ -112,6 +120,9 @@ static void show_eigen(const struct lava_operation *operation) {
     }
     printf("  divide        down to small matrices, and multiply\n");
     printf("  multiply      by blocks of %d reflections\n", LAVA_QR_BLOCK);
+    if (has_second)
+        printf("  %s      the eigenvectors, by halves\n",
+               operation->second.problem == LAVA_PROBLEM_BAX ? "multiply" : "solve   ");
     printf("  download      the eigenvectors\n");
 }
 

@@ -1,5 +1,6 @@
 /* What the routines for eigenvalues of a symmetric or Hermitian matrix have in common: ?syev, ?syevd, ?syevr
- * and ?syevx, with ?heev and so on. Their argument lists differ, and stand in syevd.c and syevr.c. */
+ * and ?syevx, with ?heev and so on, and those for two matrices, ?sygv, ?sygvd and ?sygvx. Their argument
+ * lists differ, and stand in syevd.c, syevr.c, sygv.c and sygvx.c. */
 #ifndef LAVA_ABI_SYEV_H
 #define LAVA_ABI_SYEV_H
 
@@ -15,8 +16,9 @@ struct lava_syev_workspace {
 struct lava_syev_arguments {
     enum lava_routine routine;
     int jobz, range, uplo; /* characters; range is A if the routine has none */
-    int64_t n, lda, ldz;
-    void *a, *w, *z;                    /* z: of ?syevr and ?syevx; else the vectors take A's place */
+    int64_t itype;         /* of two matrices; 0: of one */
+    int64_t n, lda, ldb, ldz;
+    void *a, *b, *w, *z;                /* z: of ?syevr, ?syevx and ?sygvx; else the vectors take A's place */
     const void *low, *high, *from, *to; /* of a range; not read for others */
     void *m, *isuppz, *ifail;           /* integers of the routine's; NULL: it has none */
     struct lava_syev_workspace work, rwork, iwork;

@@ -187,6 +187,17 @@
     LAVA_IN_REAL_TYPES(LAVA_FORMS_LAPACK, X, SYEVX, syevx)                        \
     LAVA_IN_COMPLEX_TYPES(LAVA_FORMS_LAPACK, X, HEEVX, heevx)
 
+/* The same of two matrices, of which the second becomes its Cholesky factor. */
+#define LAVA_SYGV_ROUTINES(X)                                                     \
+    LAVA_IN_REAL_TYPES(LAVA_FORMS_LAPACK, X, SYGV, sygv)                          \
+    LAVA_IN_COMPLEX_TYPES(LAVA_FORMS_LAPACK, X, HEGV, hegv)
+#define LAVA_SYGVD_ROUTINES(X)                                                    \
+    LAVA_IN_REAL_TYPES(LAVA_FORMS_LAPACK, X, SYGVD, sygvd)                        \
+    LAVA_IN_COMPLEX_TYPES(LAVA_FORMS_LAPACK, X, HEGVD, hegvd)
+#define LAVA_SYGVX_ROUTINES(X)                                                    \
+    LAVA_IN_REAL_TYPES(LAVA_FORMS_LAPACK, X, SYGVX, sygvx)                        \
+    LAVA_IN_COMPLEX_TYPES(LAVA_FORMS_LAPACK, X, HEGVX, hegvx)
+
 /* A vector to another one. They have no operation and are not counted, so they are not among LAVA_ROUTINES. */
 #define LAVA_COPY_ROUTINES(X) LAVA_IN_ALL_TYPES(LAVA_FORMS_VECTOR, X, COPY, copy)
 
@@ -223,7 +234,10 @@
     LAVA_SYEV_ROUTINES(X)                                                      \
     LAVA_SYEVD_ROUTINES(X)                                                     \
     LAVA_SYEVR_ROUTINES(X)                                                     \
-    LAVA_SYEVX_ROUTINES(X)
+    LAVA_SYEVX_ROUTINES(X)                                                     \
+    LAVA_SYGV_ROUTINES(X)                                                      \
+    LAVA_SYGVD_ROUTINES(X)                                                     \
+    LAVA_SYGVX_ROUTINES(X)
 
 /* These say what a type is in C's argument lists: ELEMENT behind a pointer, BYTES of one, VALUE as a scalar, which is never by
  * value for complex types, and ADDRESS where such a scalar lies. 16-bit numbers are integers that hold the bits, as in
@@ -317,7 +331,13 @@ enum lava_family {
     LAVA_FAMILY_SYEVR,
     LAVA_FAMILY_HEEVR,
     LAVA_FAMILY_SYEVX,
-    LAVA_FAMILY_HEEVX
+    LAVA_FAMILY_HEEVX,
+    LAVA_FAMILY_SYGV,
+    LAVA_FAMILY_HEGV,
+    LAVA_FAMILY_SYGVD,
+    LAVA_FAMILY_HEGVD,
+    LAVA_FAMILY_SYGVX,
+    LAVA_FAMILY_HEGVX
 };
 
 struct lava_routine_row {

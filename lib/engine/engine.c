@@ -272,6 +272,23 @@ size_t lava_engine_eigen_pipelines(const struct lava_engine *engine, const struc
 }
 
 size_t
+lava_engine_generalized_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,
+                                  struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]) {
+    const struct lava_capabilities *capabilities = &engine->device->capabilities;
+    enum lava_type type = kernel->type, of_parts = lava_type_facts(type)->complex_type;
+    bool shares = kernel->scheme == LAVA_SCHEME_NONE;
+    bool fits = shares && lava_eigen_fits(capabilities, type),
+         parts_fit = shares && lava_eigen_fits(capabilities, of_parts);
+    const struct need needs[] = {
+        {fits, lava_pipelines_of(lava_type_facts(type)->cholesky)},
+        {parts_fit, lava_pipelines_of(lava_type_facts(of_parts)->cholesky)},
+        {fits, lava_pipelines_of(lava_type_facts(type)->arrange)},
+        {parts_fit, lava_pipelines_of(lava_type_facts(of_parts)->arrange)},
+    };
+    return collect(needs, sizeof needs / sizeof needs[0], specifications);
+}
+
+size_t
 lava_engine_inverse_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,
                               struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]) {
     const struct lava_capabilities *capabilities = &engine->device->capabilities;

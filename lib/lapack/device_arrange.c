@@ -1,4 +1,4 @@
-/* Describes copies and norms to their kernels. Called by device_polar.c. */
+/* Describes copies and norms to their kernels. Called by device_polar.c and generalized_runner.c. */
 #include "lib/lapack/device_arrange.h"
 
 #include <assert.h>
@@ -31,13 +31,11 @@ static uint32_t flags_of(const struct lava_device_arrange *arrange) {
            (arrange->from_last ? LAVA_ARRANGE_FROM_LAST : 0);
 }
 
-enum lava_status lava_device_arrange(struct lava_stream *stream, const struct lava_device_arrange *arrange) {
+/* The arrangement must be valid. */
+static enum lava_status dispatch(struct lava_stream *stream, const struct lava_device_arrange *arrange,
+                                 uint32_t flags) {
     const struct lava_device_matrix *b = &arrange->b;
     const struct lava_pipeline *pipeline = NULL;
-    if (stream->failure)
-        return stream->failure;
-    if (!is_valid(stream, arrange))
-        return LAVA_ERROR_UNAVAILABLE;
     const struct lava_arrange_constants constants = {
         .source = arrange->s != 0 ? lava_device_matrix_address(&arrange->a) : 0,
         .target = lava_device_matrix_address(b),
@@ -51,7 +49,7 @@ enum lava_status lava_device_arrange(struct lava_stream *stream, const struct la
         .ldt = (uint32_t)b->ld,
         .rows = (uint32_t)b->rows,
         .columns = (uint32_t)b->columns,
-        .flags = flags_of(arrange)};
+        .flags = flags};
     int64_t strips = (b->rows - 1) / LAVA_ELEMENT_ROWS + 1,
             bands = (b->columns - 1) / LAVA_ELEMENT_COLUMNS + 1;
     enum lava_status status =
@@ -59,6 +57,24 @@ enum lava_status lava_device_arrange(struct lava_stream *stream, const struct la
     return status ? status
                   : lava_stream_dispatch(stream, pipeline, &constants, sizeof constants,
                                          (uint32_t)lava_minimum(strips * bands, INT32_MAX));
+}
+
+enum lava_status lava_device_arrange(struct lava_stream *stream, const struct lava_device_arrange *arrange) {
+    if (stream->failure)
+        return stream->failure;
+    return is_valid(stream, arrange) ? dispatch(stream, arrange, flags_of(arrange)) : LAVA_ERROR_UNAVAILABLE;
+}
+
+enum lava_status lava_device_mirror(struct lava_stream *stream, const struct lava_device_matrix *a,
+                                    enum lava_region stored) {
+    const struct lava_device_arrange mirror = {.a = *a, .b = *a, .s = 1, .adjoint = true};
+    uint32_t stays = stored == LAVA_REGION_LOWER ? LAVA_ARRANGE_HAS_LOWER : LAVA_ARRANGE_HAS_UPPER;
+    if (stream->failure)
+        return stream->failure;
+    if (!lava_solve_fits(&stream->engine->capabilities, a->type) || a->rows != a->columns ||
+        stored == LAVA_REGION_ALL)
+        return LAVA_ERROR_UNAVAILABLE;
+    return dispatch(stream, &mirror, flags_of(&mirror) | stays);
 }
 
 enum lava_status lava_device_column_norms(struct lava_stream *stream, const struct lava_device_matrix *a,

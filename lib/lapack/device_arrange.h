@@ -16,8 +16,13 @@ struct lava_device_arrange {
 };
 
 /* Returns LAVA_ERROR_UNAVAILABLE if sizes or types do not match, or the matrices overlap; nothing was added
- * to the stream then. The same holds for the other one. */
+ * to the stream then. The same holds for the others. */
 enum lava_status lava_device_arrange(struct lava_stream *stream, const struct lava_device_arrange *arrange);
+
+/* The other triangle of A, square, <- the adjoint of the stored one, and the imaginary parts of the diagonal
+ * <- 0. None of that is read. */
+enum lava_status lava_device_mirror(struct lava_stream *stream, const struct lava_device_matrix *a,
+                                    enum lava_region stored);
 
 /* squares <- the sum of squares of each column of A. `squares` is of A's real type, one column, with a row
  * for each. */

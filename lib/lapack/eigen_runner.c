@@ -1,5 +1,5 @@
-/* Finds eigenvalues and eigenvectors of a Hermitian matrix on the device (lapack_runner.h). Called by
- * lib/offload/way_rows.c.
+/* Finds eigenvalues and eigenvectors of a Hermitian matrix on the device (lapack_runner.h), or of two
+ * (generalized_runner.h). Called by lib/offload/way_rows.c.
  *
  *     host                               device
  *     A's triangle                  ->   tridiagonal form T, its reflections stay
@@ -22,6 +22,7 @@
 #include "lib/lapack/device_divide.h"
 #include "lib/lapack/device_tridiagonal.h"
 #include "lib/lapack/device_tridiagonal_q.h"
+#include "lib/lapack/generalized_runner.h"
 #include "lib/lapack/lapack_runner.h"
 
 /* Errors of the checks, in units of the type times the order. They find what is wrong, not what is
@@ -93,7 +94,9 @@ static enum lava_status create(struct lava_lapack_run *run) {
     status = status ? status : lava_device_matrix_create(run->engine, type, 3 * n, 1, &run->small);
     if (!status && has_vectors(run))
         status = lava_device_matrix_create(run->engine, type, n, n, &run->reflections);
-    return status ? status : lava_device_matrix_create(run->engine, type, work_elements(run), 1, &run->work);
+    status =
+        status ? status : lava_device_matrix_create(run->engine, type, work_elements(run), 1, &run->work);
+    return status ? status : lava_generalized_create(run);
 }
 
 static enum lava_status reduce(struct lava_lapack_run *run) {
@@ -103,7 +106,9 @@ static enum lava_status reduce(struct lava_lapack_run *run) {
                                                         .work = run->work,
                                                         .precision = LAVA_PRECISION_IEEE, /* they are few */
                                                         .overrides = &run->overrides};
-    enum lava_status status = lava_device_tridiagonal(run->stream, &tridiagonal);
+    enum lava_status status = lava_generalized_reduce(run);
+    status = status ? status : lava_device_tridiagonal(run->stream, &tridiagonal);
+    status = status ? status : lava_generalized_fetch(run);
     status = status ? status : lava_lapack_runner_await(run, run->words);
     return status ? status
                   : lava_device_tridiagonal_check(run->engine->device, run->operation->type, run->words,
@@ -201,7 +206,7 @@ static enum lava_status divide(struct lava_lapack_run *run) {
     return status;
 }
 
-/* Multiplies the vectors that are wanted, and takes them to the host. */
+/* Multiplies the vectors that are wanted, and takes them to the host. Samples follow them. */
 static enum lava_status multiply(struct lava_lapack_run *run, struct lava_cpu_range range) {
     const struct lava_operation *operation = run->operation;
     int64_t n = operation->n;
@@ -213,10 +218,13 @@ static enum lava_status multiply(struct lava_lapack_run *run, struct lava_cpu_ra
         .work = run->work,
         .precision = operation->precision,
         .overrides = &run->overrides};
-    run->vectors = malloc((size_t)(n * range.size) * lava_type_bytes(operation->type));
+    run->vectors =
+        malloc((size_t)(n * (range.size + LAVA_GENERALIZED_SAMPLES)) * lava_type_bytes(operation->type));
     if (!run->vectors)
         return LAVA_ERROR_HOST_MEMORY;
+    void *samples = lava_operation_element(run->vectors, operation->type, 0, range.size, n);
     enum lava_status status = lava_device_tridiagonal_multiply(run->stream, &q);
+    status = status ? status : lava_generalized_turn_back(run, &q.c, samples);
     return status ? status : lava_device_matrix_download(run->stream, &q.c, LAVA_REGION_ALL, run->vectors, n);
 }
 
@@ -237,14 +245,18 @@ static struct lava_number product_of(const struct lava_lapack_run *run, int64_t 
     return sum;
 }
 
-static bool are_vectors_right(const struct lava_lapack_run *run, int64_t count) {
-    double bound = BOUND * (double)run->operation->n * lava_type_facts(run->operation->type)->unit;
+/* Vectors of two matrices are checked by the samples that follow them. */
+static bool are_vectors_right(const struct lava_lapack_run *run, int64_t wanted) {
+    bool has_second = lava_operation_row(run->operation)->has_second;
+    double bound = BOUND * (double)run->operation->n * lava_type_facts(run->operation->type)->unit *
+                   lava_generalized_growth(run);
+    int64_t from = has_second ? wanted : 0,
+            count = has_second ? lava_minimum(LAVA_GENERALIZED_SAMPLES, wanted) : wanted, end = from + count;
     for (int64_t sample = 0; sample < lava_minimum(SAMPLES, count); sample++) {
-        int64_t i = sample * count / SAMPLES;
-        i = count <= SAMPLES ? sample : i;
+        int64_t i = from + (count <= SAMPLES ? sample : sample * count / SAMPLES);
         const struct lava_number own = product_of(run, i, i),
-                                 next = product_of(run, i, i + 1 < count ? i + 1 : i);
-        bool is_alone = i + 1 == count;
+                                 next = product_of(run, i, i + 1 < end ? i + 1 : i);
+        bool is_alone = i + 1 == end;
         if (!(fabs(own.real - 1) <= bound) ||
             !(is_alone || (fabs(next.real) <= bound && fabs(next.imaginary) <= bound)))
             return false;
@@ -295,6 +307,7 @@ static enum lava_status finish(struct lava_lapack_run *run) {
                                           .region = LAVA_REGION_ALL};
     if (run->vectors)
         lava_matrix_copy(run->stream->pool, &copy);
+    lava_generalized_write(run);
     return LAVA_OK;
 }
 
@@ -306,7 +319,11 @@ static void record(const struct lava_lapack_run *run, struct lava_progress *prog
 
 enum lava_status lava_eigen_runner_run(struct lava_engine *engine, const struct lava_operation *operation,
                                        const struct lava_plan *plan, struct lava_progress *progress) {
-    static const struct lava_lapack_family family = {
-        .create = create, .compute = compute, .check = check, .finish = finish, .record = record};
+    static const struct lava_lapack_family family = {.create = create,
+                                                     .upload = lava_generalized_upload,
+                                                     .compute = compute,
+                                                     .check = check,
+                                                     .finish = finish,
+                                                     .record = record};
     return lava_lapack_runner_run(&family, engine, operation, plan, progress);
 }

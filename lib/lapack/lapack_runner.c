@@ -160,6 +160,7 @@ static enum lava_status run_family(const struct lava_lapack_family *family, stru
 
 static void free_all(struct lava_lapack_run *run) {
     lava_rhs_chunks_free(&run->chunks, run->engine);
+    lava_device_matrix_free(run->engine, &run->second);
     lava_device_matrix_free(run->engine, &run->reflections);
     lava_device_matrix_free(run->engine, &run->work);
     lava_device_matrix_free(run->engine, &run->small);
@@ -167,6 +168,7 @@ static void free_all(struct lava_lapack_run *run) {
     free(run->words);
     free(run->buffer);
     free(run->vectors);
+    free(run->factor);
     free(run->order);
 }
 

@@ -38,7 +38,12 @@ struct lava_lapack_run {
     uint32_t *words; /* in host memory: those of `small` */
     void
         *buffer; /* m x n elements in host memory, which collect C's result; NULL: C is written as it comes */
-    void *vectors;   /* eigenvectors in host memory */
+    void *vectors; /* eigenvectors in host memory */
+    /* Of a second matrix (generalized_runner.h): it and its Cholesky factor, which is there at that point,
+     * and in host memory. */
+    struct lava_device_matrix second;
+    struct lava_point factored;
+    void *factor;
     int64_t *order;  /* of the buffer's columns in C; NULL: the same */
     bool only_reads; /* C stays as it is */
     bool is_in_work; /* `work` is C's result */

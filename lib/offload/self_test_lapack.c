@@ -26,7 +26,7 @@
 /* The order of a minor that is not positive definite, in the second block. */
 #define BAD     (LAVA_SOLVE_ORDER + 11)
 #define VECTORS 2
-#define STEPS   3
+#define STEPS   4
 
 /* The matrix as it was made, the factors that the device made of it first, and the result. */
 enum source { NONE, BEFORE, FACTORS, AFTER, SOURCES };
@@ -126,6 +126,17 @@ static const struct row eigen[] = {
      .got = {{FACTORS, .adjoint = true}, {FACTORS, .is_spectrum = true}, {FACTORS}}},
     {0}};
 
+/* A Z = L L^H Z D, by eigenvalues D and the Cholesky factor L, AFTER, of the second matrix. */
+#define OF_GENERALIZED                                                                                       \
+    .what = "generalized eigenvectors", .kind = LAVA_OPERATION_GENERALIZED_VECTORS, .real_diagonal = true,   \
+    .columns = ORDER, .limit = 0.125, .diagonal = ORDER / 4.0, .by_norm = true, .bound = 16
+static const struct row generalized[] = {
+    {OF_GENERALIZED, .stored = LAVA_REGION_LOWER, .expected = {{FACTORS}, {BEFORE, LOWER, .hermitian = true}},
+     .got = {{FACTORS, .is_spectrum = true}, {FACTORS}, {AFTER, LOWER, .adjoint = true}, {AFTER, LOWER}}},
+    {OF_GENERALIZED, .stored = LAVA_REGION_UPPER, .expected = {{FACTORS}, {BEFORE, UPPER, .hermitian = true}},
+     .got = {{FACTORS, .is_spectrum = true}, {FACTORS}, {AFTER, UPPER}, {AFTER, UPPER, .adjoint = true}}},
+    {0}};
+
 struct sample {
     const struct row *row;
     enum lava_type type;
@@ -186,6 +197,10 @@ static bool make(struct sample *sample) {
         }
     }
     memcpy(sample->memory[AFTER], sample->memory[BEFORE], bytes);
+    for (int64_t i = 0; i < row->columns && lava_kinds[row->kind].has_second;
+         i++) /* not the first matrix itself */
+        lava_number_write(sample->type, place_of(sample, AFTER, i, i),
+                          (struct lava_number){row->diagonal + (double)(next_number(&seed) >> 62), NAN});
     return true;
 }
 
@@ -357,7 +372,7 @@ static enum lava_status run(const struct lava_self_test *test, const struct lava
     static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1, 1, 1, 1}};
     const struct lava_overrides overrides = {.kernel = kernel};
     const struct row *row = sample->row;
-    bool is_eigen = lava_kinds[kind].has_vectors;
+    bool is_eigen = lava_kinds[kind].has_vectors, has_second = lava_kinds[kind].has_second;
     const struct lava_operation operation = {
         .kind = kind,
         .type = sample->type,
@@ -365,7 +380,7 @@ static enum lava_status run(const struct lava_self_test *test, const struct lava
         .n = row->columns,
         .k = row->columns,
         .a.unit_diagonal = row->unit,
-        .c = {.first = sample->memory[AFTER],
+        .c = {.first = sample->memory[has_second ? BEFORE : AFTER],
               .ld = LD,
               .type = sample->type,
               .region = row->stored,
@@ -374,7 +389,8 @@ static enum lava_status run(const struct lava_self_test *test, const struct lava
         .pivots = sample->pivots,
         .tau = sample->memory[NONE],
         .diagonal = is_eigen ? sample->memory[NONE] : NULL,
-        .spectrum = {.vectors = sample->memory[FACTORS], .ld = LD}};
+        .spectrum = {.vectors = sample->memory[FACTORS], .ld = LD},
+        .second = {LAVA_PROBLEM_AX_BX, sample->memory[AFTER], LD}};
     lava_family_run *const run_plan = lava_ways_of(&operation)->run;
     struct lava_progress progress;
     struct lava_plan plan;
@@ -480,6 +496,10 @@ enum lava_status lava_self_test_qr(struct lava_self_test *test, bool (*stops)(vo
 
 enum lava_status lava_self_test_eigen(struct lava_self_test *test, bool (*stops)(void)) {
     return test_by_one_kernel(test, stops, lava_engine_eigen_pipelines, eigen);
+}
+
+enum lava_status lava_self_test_generalized(struct lava_self_test *test, bool (*stops)(void)) {
+    return test_by_one_kernel(test, stops, lava_engine_generalized_pipelines, generalized);
 }
 
 enum lava_status lava_self_test_tridiagonal(struct lava_self_test *test, bool (*stops)(void)) {

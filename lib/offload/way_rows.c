@@ -1,6 +1,7 @@
 /* The table of what is done with the kinds. It alone includes the files of all kinds, and nothing includes
  * it. */
 #include "lib/host/cpu_eigen.h"
+#include "lib/host/cpu_generalized.h"
 #include "lib/host/cpu_inverse.h"
 #include "lib/host/cpu_least_squares.h"
 #include "lib/host/cpu_qr.h"
@@ -18,6 +19,7 @@ static enum lava_status run_product(struct lava_engine *engine, const struct lav
 #define FACTORS  LAVA_STEP_FACTORS,  lava_factorizer_run,   lava_block_factorizer_run, lava_cpu_systems_run
 #define INVERSES LAVA_STEP_INVERSES, lava_inverter_run,     NULL,                      lava_cpu_inverse_run
 #define EIGEN    LAVA_STEP_EIGEN,    lava_eigen_runner_run, NULL,                      lava_cpu_eigen_run
+#define GENERALIZED LAVA_STEP_GENERALIZED, lava_eigen_runner_run, NULL,                lava_cpu_generalized_run
 
 const struct lava_ways lava_ways_table[LAVA_OPERATION_KINDS] = {
     /*                                  step                  run                    by blocks                 finish */
@@ -40,5 +42,7 @@ const struct lava_ways lava_ways_table[LAVA_OPERATION_KINDS] = {
     [LAVA_OPERATION_FACTORS_VECTOR]  = {LAVA_STEP_VECTORS,    lava_vector_run,       NULL,                     NULL},
     [LAVA_OPERATION_EIGENVALUES]     = {EIGEN},
     [LAVA_OPERATION_EIGENVECTORS]    = {EIGEN},
+    [LAVA_OPERATION_GENERALIZED_VALUES]  = {GENERALIZED},
+    [LAVA_OPERATION_GENERALIZED_VECTORS] = {GENERALIZED},
 };
 // clang-format on

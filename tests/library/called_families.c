@@ -226,6 +226,29 @@ static const double families_none[1];
      x->found, x->w, x->z, v->ldas, (void *)(uintptr_t)x->b, v->sizes, x->rwork, x->iwork, x->support,       \
      x->info, 1001, 1002, 1003)
 
+/* The second matrix is A, and the problem's type is where batches have a count. */
+#define FAMILIES_PENCIL x->c, v->ldcs, (void *)(uintptr_t)x->a, v->ldbs
+#define FAMILIES_SYGV_FORTRAN_PASS(type, scalar)                                                             \
+    (v->counts, v->jobs, v->uplos, v->ns, FAMILIES_PENCIL, x->w, (void *)(uintptr_t)x->b, v->sizes, x->info, \
+     1001, 1002)
+#define FAMILIES_HEGV_FORTRAN_PASS(type, scalar)                                                             \
+    (v->counts, v->jobs, v->uplos, v->ns, FAMILIES_PENCIL, x->w, (void *)(uintptr_t)x->b, v->sizes,          \
+     x->rwork, x->info, 1001, 1002)
+#define FAMILIES_SYGVD_FORTRAN_PASS(type, scalar)                                                            \
+    (v->counts, v->jobs, v->uplos, v->ns, FAMILIES_PENCIL, x->w, (void *)(uintptr_t)x->b, v->sizes,          \
+     x->iwork, v->isizes, x->info, 1001, 1002)
+#define FAMILIES_HEGVD_FORTRAN_PASS(type, scalar)                                                            \
+    (v->counts, v->jobs, v->uplos, v->ns, FAMILIES_PENCIL, x->w, (void *)(uintptr_t)x->b, v->sizes,          \
+     x->rwork, v->rsizes, x->iwork, v->isizes, x->info, 1001, 1002)
+#define FAMILIES_SYGVX_FORTRAN_PASS(type, scalar)                                                            \
+    (v->counts, v->jobs, v->ranges, v->uplos, v->ns, FAMILIES_PENCIL, x->alpha, x->beta, v->ms, v->ks,       \
+     families_none, x->found, x->w, x->z, v->ldas, (void *)(uintptr_t)x->b, v->sizes, x->iwork, x->support,  \
+     x->info, 1001, 1002, 1003)
+#define FAMILIES_HEGVX_FORTRAN_PASS(type, scalar)                                                            \
+    (v->counts, v->jobs, v->ranges, v->uplos, v->ns, FAMILIES_PENCIL, x->alpha, x->beta, v->ms, v->ks,       \
+     families_none, x->found, x->w, x->z, v->ldas, (void *)(uintptr_t)x->b, v->sizes, x->rwork, x->iwork,    \
+     x->support, x->info, 1001, 1002, 1003)
+
 #define FAMILIES_CALL(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)            \
     void prefix##routine##suffix FAMILIES_##family##_##convention##_LIST(integer, type, scalar);             \
     static void families_note_##prefix##routine##suffix FAMILIES_##family##_##convention##_LIST(             \

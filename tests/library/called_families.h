@@ -35,7 +35,8 @@ struct families_arguments {
     const void *a, *b;        /* matrices, or for batches arrays of pointers */
     void *c;
     void *ipiv, *info; /* integers of the routine's */
-    /* Eigenvalues: letters; W, Z with lda, M, and isuppz or ifail; more workspaces and their sizes. */
+    /* Eigenvalues: letters; W, Z with lda, M, and isuppz or ifail; more workspaces and their sizes. Of two
+     * matrices, A is the second one, with ldb, and count the problem's type. */
     char job, range;
     void *w, *z, *found, *support, *rwork, *iwork;
     int64_t rsize, isize;

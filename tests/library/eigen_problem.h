@@ -117,6 +117,40 @@ static inline struct problem new_problem(enum lava_type type, int uplo, int64_t 
     return p;
 }
 
+/* A second matrix, with guards. What is not stored is NaN. */
+struct second {
+    int itype;
+    int64_t ld;
+    size_t bytes;
+    char *before, *now;
+};
+
+/* Near to a multiple of the unit matrix, or, if it is ill, to one of ones. */
+static inline struct second new_second(const struct problem *p, int itype, bool is_ill) {
+    struct second b = {.itype = itype, .ld = p->n + 1 + poison_random(4)};
+    bool is_fp32 = lava_type_real(p->type) == LAVA_TYPE_FP32;
+    b.bytes = (size_t)(b.ld * p->n) * lava_type_bytes(p->type);
+    b.before = poison_new(b.bytes + 1);
+    b.now = poison_new(b.bytes + 1);
+    for (int64_t at = 0; at < b.ld * p->n; at++) {
+        int64_t i = at % b.ld, j = at / b.ld;
+        const long double noise = (poison_random(2001) - 1000) / 1000.0L / (long double)p->n,
+                          other = (poison_random(2001) - 1000) / 1000.0L / (long double)p->n;
+        struct naive_number value = {noise + (i == j ? 2 : 0), other};
+        if (is_ill)
+            value = (struct naive_number){1 + (i == j ? (is_fp32 ? 1e-3L : 1e-8L) * (2 + noise) : 0), 0};
+        if (i < p->n && (p->is_lower ? i >= j : i <= j))
+            naive_write(p->type, b.before, at, value);
+    }
+    memcpy(b.now, b.before, b.bytes);
+    return b;
+}
+
+static inline void free_second(struct second *b) {
+    free(b->before);
+    free(b->now);
+}
+
 static inline void free_problem(struct problem *p) {
     free(p->before);
     free(p->now);

@@ -457,6 +457,79 @@
      FAMILIES_PUT(20, info) FAMILIES_PUT(21, length_1) FAMILIES_PUT(22, length_2)                       \
      FAMILIES_PUT(23, length_3)
 
+#define FAMILIES_SYGV_FORTRAN_LIST(integer, type, scalar)                                               \
+    (const integer *itype, const char *jobz, const char *uplo, const integer *n, void *a, const         \
+     integer *lda, void *b, const integer *ldb, void *w, void *work, const integer *lwork, integer      \
+     *info, size_t length_1, size_t length_2)
+#define FAMILIES_SYGV_FORTRAN_PUT                                                                       \
+    FAMILIES_PUT(0, itype) FAMILIES_PUT(1, jobz) FAMILIES_PUT(2, uplo) FAMILIES_PUT(3, n)               \
+    FAMILIES_PUT(4, a) FAMILIES_PUT(5, lda) FAMILIES_PUT(6, b) FAMILIES_PUT(7, ldb)                     \
+    FAMILIES_PUT(8, w) FAMILIES_PUT(9, work) FAMILIES_PUT(10, lwork) FAMILIES_PUT(11, info)             \
+    FAMILIES_PUT(12, length_1) FAMILIES_PUT(13, length_2)
+
+#define FAMILIES_HEGV_FORTRAN_LIST(integer, type, scalar)                                               \
+    (const integer *itype, const char *jobz, const char *uplo, const integer *n, void *a, const         \
+     integer *lda, void *b, const integer *ldb, void *w, void *work, const integer *lwork, void         \
+     *rwork, integer *info, size_t length_1, size_t length_2)
+#define FAMILIES_HEGV_FORTRAN_PUT                                                                       \
+    FAMILIES_PUT(0, itype) FAMILIES_PUT(1, jobz) FAMILIES_PUT(2, uplo) FAMILIES_PUT(3, n)               \
+    FAMILIES_PUT(4, a) FAMILIES_PUT(5, lda) FAMILIES_PUT(6, b) FAMILIES_PUT(7, ldb)                     \
+    FAMILIES_PUT(8, w) FAMILIES_PUT(9, work) FAMILIES_PUT(10, lwork) FAMILIES_PUT(11, rwork)            \
+    FAMILIES_PUT(12, info) FAMILIES_PUT(13, length_1) FAMILIES_PUT(14, length_2)
+
+#define FAMILIES_SYGVD_FORTRAN_LIST(integer, type, scalar)                                              \
+    (const integer *itype, const char *jobz, const char *uplo, const integer *n, void *a, const         \
+     integer *lda, void *b, const integer *ldb, void *w, void *work, const integer *lwork, integer      \
+     *iwork, const integer *liwork, integer *info, size_t length_1, size_t length_2)
+#define FAMILIES_SYGVD_FORTRAN_PUT                                                                      \
+    FAMILIES_PUT(0, itype) FAMILIES_PUT(1, jobz) FAMILIES_PUT(2, uplo) FAMILIES_PUT(3, n)               \
+    FAMILIES_PUT(4, a) FAMILIES_PUT(5, lda) FAMILIES_PUT(6, b) FAMILIES_PUT(7, ldb)                     \
+    FAMILIES_PUT(8, w) FAMILIES_PUT(9, work) FAMILIES_PUT(10, lwork) FAMILIES_PUT(11, iwork)            \
+    FAMILIES_PUT(12, liwork) FAMILIES_PUT(13, info) FAMILIES_PUT(14, length_1)                          \
+    FAMILIES_PUT(15, length_2)
+
+#define FAMILIES_HEGVD_FORTRAN_LIST(integer, type, scalar)                                              \
+    (const integer *itype, const char *jobz, const char *uplo, const integer *n, void *a, const         \
+     integer *lda, void *b, const integer *ldb, void *w, void *work, const integer *lwork, void         \
+     *rwork, const integer *lrwork, integer *iwork, const integer *liwork, integer *info, size_t        \
+     length_1, size_t length_2)
+#define FAMILIES_HEGVD_FORTRAN_PUT                                                                      \
+    FAMILIES_PUT(0, itype) FAMILIES_PUT(1, jobz) FAMILIES_PUT(2, uplo) FAMILIES_PUT(3, n)               \
+    FAMILIES_PUT(4, a) FAMILIES_PUT(5, lda) FAMILIES_PUT(6, b) FAMILIES_PUT(7, ldb)                     \
+    FAMILIES_PUT(8, w) FAMILIES_PUT(9, work) FAMILIES_PUT(10, lwork) FAMILIES_PUT(11, rwork)            \
+    FAMILIES_PUT(12, lrwork) FAMILIES_PUT(13, iwork) FAMILIES_PUT(14, liwork) FAMILIES_PUT(15, info)    \
+    FAMILIES_PUT(16, length_1) FAMILIES_PUT(17, length_2)
+
+#define FAMILIES_SYGVX_FORTRAN_LIST(integer, type, scalar)                                              \
+    (const integer *itype, const char *jobz, const char *range, const char *uplo, const integer *n,     \
+     void *a, const integer *lda, void *b, const integer *ldb, const void *vl, const void *vu, const    \
+     integer *il, const integer *iu, const void *abstol, integer *m, void *w, void *z, const integer    \
+     *ldz, void *work, const integer *lwork, integer *iwork, integer *ifail, integer *info, size_t      \
+     length_1, size_t length_2, size_t length_3)
+#define FAMILIES_SYGVX_FORTRAN_PUT                                                                      \
+    FAMILIES_PUT(0, itype) FAMILIES_PUT(1, jobz) FAMILIES_PUT(2, range) FAMILIES_PUT(3, uplo)           \
+    FAMILIES_PUT(4, n) FAMILIES_PUT(5, a) FAMILIES_PUT(6, lda) FAMILIES_PUT(7, b)                       \
+    FAMILIES_PUT(8, ldb) FAMILIES_PUT(9, vl) FAMILIES_PUT(10, vu) FAMILIES_PUT(11, il)                  \
+    FAMILIES_PUT(12, iu) FAMILIES_PUT(13, abstol) FAMILIES_PUT(14, m) FAMILIES_PUT(15, w)               \
+    FAMILIES_PUT(16, z) FAMILIES_PUT(17, ldz) FAMILIES_PUT(18, work) FAMILIES_PUT(19, lwork)            \
+    FAMILIES_PUT(20, iwork) FAMILIES_PUT(21, ifail) FAMILIES_PUT(22, info)                              \
+    FAMILIES_PUT(23, length_1) FAMILIES_PUT(24, length_2) FAMILIES_PUT(25, length_3)
+
+#define FAMILIES_HEGVX_FORTRAN_LIST(integer, type, scalar)                                              \
+    (const integer *itype, const char *jobz, const char *range, const char *uplo, const integer *n,     \
+     void *a, const integer *lda, void *b, const integer *ldb, const void *vl, const void *vu, const    \
+     integer *il, const integer *iu, const void *abstol, integer *m, void *w, void *z, const integer    \
+     *ldz, void *work, const integer *lwork, void *rwork, integer *iwork, integer *ifail, integer       \
+     *info, size_t length_1, size_t length_2, size_t length_3)
+#define FAMILIES_HEGVX_FORTRAN_PUT                                                                      \
+    FAMILIES_PUT(0, itype) FAMILIES_PUT(1, jobz) FAMILIES_PUT(2, range) FAMILIES_PUT(3, uplo)           \
+    FAMILIES_PUT(4, n) FAMILIES_PUT(5, a) FAMILIES_PUT(6, lda) FAMILIES_PUT(7, b)                       \
+    FAMILIES_PUT(8, ldb) FAMILIES_PUT(9, vl) FAMILIES_PUT(10, vu) FAMILIES_PUT(11, il)                  \
+    FAMILIES_PUT(12, iu) FAMILIES_PUT(13, abstol) FAMILIES_PUT(14, m) FAMILIES_PUT(15, w)               \
+    FAMILIES_PUT(16, z) FAMILIES_PUT(17, ldz) FAMILIES_PUT(18, work) FAMILIES_PUT(19, lwork)            \
+    FAMILIES_PUT(20, rwork) FAMILIES_PUT(21, iwork) FAMILIES_PUT(22, ifail) FAMILIES_PUT(23, info)      \
+    FAMILIES_PUT(24, length_1) FAMILIES_PUT(25, length_2) FAMILIES_PUT(26, length_3)
+
 #define FAMILIES_ROUTINES(X)                                                                            \
     LAVA_GEMMT_ROUTINES(X) LAVA_SYRK_ROUTINES(X) LAVA_SYMM_ROUTINES(X) LAVA_SYR2K_ROUTINES(X)           \
     LAVA_TRIANGULAR_ROUTINES(X) LAVA_GEMV_ROUTINES(X) LAVA_SYMV_ROUTINES(X) LAVA_TRMV_ROUTINES(X)       \
@@ -467,7 +540,8 @@
     LAVA_GEQRF_ROUTINES(X) LAVA_ORGQR_ROUTINES(X) LAVA_ORMQR_ROUTINES(X)                                \
     LAVA_GELS_ROUTINES(X) LAVA_TRTRS_ROUTINES(X) LAVA_TRTRI_ROUTINES(X) LAVA_LAUUM_ROUTINES(X)                                 \
     LAVA_POTRI_ROUTINES(X) LAVA_GETRI_ROUTINES(X) LAVA_SYTRD_ROUTINES(X)                                \
-    LAVA_SYEV_ROUTINES(X) LAVA_SYEVD_ROUTINES(X) LAVA_SYEVR_ROUTINES(X) LAVA_SYEVX_ROUTINES(X)
+    LAVA_SYEV_ROUTINES(X) LAVA_SYEVD_ROUTINES(X) LAVA_SYEVR_ROUTINES(X) LAVA_SYEVX_ROUTINES(X)          \
+    LAVA_SYGV_ROUTINES(X) LAVA_SYGVD_ROUTINES(X) LAVA_SYGVX_ROUTINES(X)
 
 // clang-format on
 

@@ -13,12 +13,12 @@
 
 struct numbers {
     int side, uplo, transa, transb, diag; /* CBLAS's enumerators */
-    int64_t m, n, k;
+    int64_t m, n, k, itype;
     char job;
 };
 
-/* The words after the routine's name, a letter each: job, side, uplo, transa (t), transb (u), diag, m, n, k.
- * Right-hand sides are k. */
+/* The words after the routine's name, a letter each: the problem's type (i), job, side, uplo, transa (t),
+ * transb (u), diag, m, n, k. Right-hand sides are k. */
 static const char *words_of(enum lava_family family) {
     static const char *const words[] = {
         [LAVA_FAMILY_GEMM] = "tumnk",  [LAVA_FAMILY_GEMMT] = "ptunk", [LAVA_FAMILY_SYRK] = "ptnk",
@@ -30,7 +30,9 @@ static const char *words_of(enum lava_family family) {
         [LAVA_FAMILY_TRTRS] = "ptdnk", [LAVA_FAMILY_SYTRD] = "pn",    [LAVA_FAMILY_SYEV] = "jpn",
         [LAVA_FAMILY_HEEV] = "jpn",    [LAVA_FAMILY_SYEVD] = "jpn",   [LAVA_FAMILY_HEEVD] = "jpn",
         [LAVA_FAMILY_SYEVR] = "jpn",   [LAVA_FAMILY_HEEVR] = "jpn",   [LAVA_FAMILY_SYEVX] = "jpn",
-        [LAVA_FAMILY_HEEVX] = "jpn"};
+        [LAVA_FAMILY_HEEVX] = "jpn",   [LAVA_FAMILY_SYGV] = "ijpn",   [LAVA_FAMILY_HEGV] = "ijpn",
+        [LAVA_FAMILY_SYGVD] = "ijpn",  [LAVA_FAMILY_HEGVD] = "ijpn",  [LAVA_FAMILY_SYGVX] = "ijpn",
+        [LAVA_FAMILY_HEGVX] = "ijpn"};
     return (size_t)family < sizeof words / sizeof words[0] && words[family] ? words[family] : "-";
 }
 
@@ -40,6 +42,9 @@ static int trans_of(const char *word) {
 
 static void read_word(char name, const char *word, struct numbers *x) {
     switch (name) {
+    case 'i':
+        x->itype = atoll(word);
+        break;
     case 'j':
         x->job = *word;
         break;
@@ -112,7 +117,10 @@ static void call(enum lava_routine routine, const struct numbers *x) {
     write_one(is_update ? row->type : row->scalar, alpha);
     for (int64_t i = 0; i < x->n && lava_routine_is_lapack(routine) && i < x->m; i++) {
         naive_write(row->type, c, i * (x->m + 1), (struct naive_number){1, 0});
-        ((int *)a)[i] = (int)i + 1;
+        if (x->itype > 0)
+            naive_write(row->type, a, i * (x->m + 1), (struct naive_number){1, 0});
+        else
+            ((int *)a)[i] = (int)i + 1;
     }
     if (row->family == LAVA_FAMILY_GEMM)
         names_call[routine](&(struct names_arguments){
@@ -139,6 +147,7 @@ static void call(enum lava_routine routine, const struct numbers *x) {
                                          .ipiv = a,
                                          .size = {x->job ? (int64_t)each : x->m + x->n + x->k},
                                          .info = &info,
+                                         .count = x->itype,
                                          .job = x->job,
                                          .range = 'A',
                                          .w = more,

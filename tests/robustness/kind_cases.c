@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "dispatch/vector_plan.h"
-#include "tests/library/eigen_check.h"
 #include "tests/library/names.h"
+#include "tests/library/pencil_check.h"
 #include "tests/library/poison.h"
 #include "tests/library/tridiagonal_check.h"
 
@@ -77,6 +77,12 @@ const struct kind_case kind_cases[] = {
     {ROW(HEEVR, EIGENVECTORS),        GENERAL("nn"),     NONE,          POSITIVE("nn"),    KIND_TAU_OUT, .job = 'V', .explained = "jpn"},
     {ROW(SYEVX, EIGENVALUES),         GENERAL("nn"),     NONE,          POSITIVE("nn"),    KIND_TAU_OUT, .job = 'N', .explained = "jpn"},
     {ROW(HEEVX, EIGENVECTORS),        GENERAL("nn"),     NONE,          POSITIVE("nn"),    KIND_TAU_OUT, .job = 'V', .explained = "jpn"},
+    {ROW(SYGV, GENERALIZED_VECTORS),  NONE,              POSITIVE("nn"), POSITIVE("nn"),   KIND_TAU_OUT, .job = 'V', .explained = "ijpn"},
+    {ROW(HEGV, GENERALIZED_VALUES),   NONE,              POSITIVE("nn"), POSITIVE("nn"),   KIND_TAU_OUT, .job = 'N', .explained = "ijpn"},
+    {ROW(SYGVD, GENERALIZED_VALUES),  NONE,              POSITIVE("nn"), POSITIVE("nn"),   KIND_TAU_OUT, .job = 'N', .explained = "ijpn"},
+    {ROW(HEGVD, GENERALIZED_VECTORS), NONE,              POSITIVE("nn"), POSITIVE("nn"),   KIND_TAU_OUT, .job = 'V', .explained = "ijpn"},
+    {ROW(SYGVX, GENERALIZED_VECTORS), GENERAL("nn"),     POSITIVE("nn"), POSITIVE("nn"),   KIND_TAU_OUT, .job = 'V', .explained = "ijpn"},
+    {ROW(HEGVX, GENERALIZED_VECTORS), GENERAL("nn"),     POSITIVE("nn"), POSITIVE("nn"),   KIND_TAU_OUT, .job = 'V', .explained = "ijpn"},
     {ROW(GETRI, INVERT_LU),           NONE,              WORK,          DOMINANT("nn"),    KIND_PIVOTS_IN, .explained = "n"},
 };
 // clang-format on
@@ -238,6 +244,7 @@ static void choose_options(struct kind_call *call, int order) {
     x->side = row->on_right ? 142 : 141;
     x->uplo = 121 + poison_random(2);
     x->diag = 131 + poison_random(2);
+    x->count = lava_kinds[row->kind].has_second ? 1 + poison_random(3) : 1;
     for (int i = 0; i < FAMILIES_MOST_GROUPS; i++) {
         x->transa[i] = op == 'N' ? 111 : op == 'A' && is_complex ? 113 : 112;
         x->transb[i] = 111;
@@ -265,6 +272,8 @@ static void write_explained(struct kind_call *call) {
                                     : x->diag;
         if (*word == 'j')
             to += sprintf(to, " %c", call->row->job);
+        else if (*word == 'i')
+            to += sprintf(to, " %d", (int)x->count);
         else if (strchr("mnk", *word))
             to += sprintf(to, " %d", (int)(*word == 'm' ? x->m[0] : *word == 'n' ? x->n[0] : x->k[0]));
         else
@@ -365,14 +374,15 @@ static void *address(const struct kind_call *call, struct kind_matrix *x) {
     return call->row->members && !strstr(row->routine, "strided") ? (void *)x->members : x->now;
 }
 
-/* The vector has W. The workspaces are what no routine needs more of, and stay. */
+/* The vector has W, and B is the second matrix. The workspaces are what no routine needs more of, and stay.
+ */
 static void set_eigen(struct kind_call *call) {
     static char memory[8][1 << 25]; /* enough for the vectors of order 1110 */
     struct families_arguments *x = &call->x;
     x->job = call->row->job, x->range = 'A';
     x->w = call->vector.now, x->z = call->a.now;
     x->found = memory[0], x->support = memory[1], x->iwork = memory[2];
-    x->rwork = memory[3], x->b = memory[5];
+    x->rwork = memory[3], x->a = call->b.now, x->b = memory[5];
     x->isize = (int64_t)sizeof memory[0] / 8;
     x->size[0] = x->rsize = (int64_t)(2 * sizeof memory[0]) / 16;
 }
@@ -396,7 +406,6 @@ void kind_call_run(struct kind_call *call) {
     x->stride_c = call->c.ld * call->c.columns;
     x->ipiv = call->vector.now;
     x->info = &call->info;
-    x->count = 1;
     x->size[0] = call->row->members ? call->row->members : lwork;
     if (call->row->family == LAVA_FAMILY_GETRI)
         x->k[0] = lwork;
@@ -496,9 +505,13 @@ static bool is_eigen(const struct kind_call *call) {
                             .vectors = call->row->job == 'N' ? NULL
                                        : is_apart            ? call->a.now
                                                              : call->c.now};
-    const struct eigen_errors errors = eigen_errors_of(&x, call->vector.expected);
-    return call->info == *call->expected_info && errors.values <= MOST_EIGEN &&
-           errors.residual <= MOST_EIGEN && errors.orthogonality <= MOST_EIGEN;
+    const struct pencil pencil = {
+        .a = x, .itype = (int)call->x.count, .ldb = call->b.ld, .b = call->b.before};
+    const struct eigen_errors errors = lava_kinds[call->row->kind].has_second
+                                           ? pencil_errors_of(&pencil, call->vector.expected)
+                                           : eigen_errors_of(&x, call->vector.expected);
+    return (is_same(&call->b) || are_near(call, &call->b)) && call->info == *call->expected_info &&
+           errors.values <= MOST_EIGEN && errors.residual <= MOST_EIGEN && errors.orthogonality <= MOST_EIGEN;
 }
 
 /* The matrix is POSITIVE, and the vectors are tau, D and E (called_families.h). */

@@ -42,7 +42,7 @@ struct kind_case {
     int members;           /* of a batch */
     const char *trans;     /* one of these is chosen; A: the adjoint */
     const char *explained; /* the arguments of `lavablas explain`: side, uplo, transa (t), transb (u), diag,
-                              m, n, k, job */
+                              m, n, k, job, the type of a generalized problem (i) */
 };
 
 extern const struct kind_case kind_cases[];

@@ -151,8 +151,9 @@ static enum lava_status run(step_function *step) {
 
 /* In the order in which one step needs another. */
 static step_function *const steps[] = {
-    test_first_kernel, lava_self_test_structured, lava_self_test_factors,     lava_self_test_inverses,
-    lava_self_test_qr, lava_self_test_vectors,    lava_self_test_tridiagonal, lava_self_test_eigen};
+    test_first_kernel,          lava_self_test_structured, lava_self_test_factors,
+    lava_self_test_inverses,    lava_self_test_qr,         lava_self_test_vectors,
+    lava_self_test_tridiagonal, lava_self_test_eigen,      lava_self_test_generalized};
 
 static void right_results(void **state) {
     (void)state;
@@ -179,7 +180,8 @@ static void spoiled_results(void **state) {
                  {lava_self_test_qr, LAVA_OPERATION_QR_FORM},
                  {lava_self_test_vectors, LAVA_OPERATION_MATRIX_VECTOR},
                  {lava_self_test_tridiagonal, LAVA_OPERATION_TRIDIAGONAL},
-                 {lava_self_test_eigen, LAVA_OPERATION_EIGENVECTORS}};
+                 {lava_self_test_eigen, LAVA_OPERATION_EIGENVECTORS},
+                 {lava_self_test_generalized, LAVA_OPERATION_GENERALIZED_VECTORS}};
     static const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_CFP32};
     (void)state;
     for (size_t i = 0; i < COUNT(cases) * COUNT(types); i++) {
