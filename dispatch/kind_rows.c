@@ -3,6 +3,7 @@
 #include "dispatch/factorization.h"
 #include "dispatch/inverse_plan.h"
 #include "dispatch/kinds.h"
+#include "dispatch/pivoted_qr.h"
 #include "dispatch/product_plan.h"
 #include "dispatch/qr.h"
 #include "dispatch/sharing.h"
@@ -106,5 +107,7 @@ const struct lava_kind lava_kinds[LAVA_OPERATION_KINDS] = {
     [LAVA_OPERATION_EIGENVALUES]     = {"eigenvalues", .cpu = {4.3, 7e3, 53}, TIMED_BY(SYTRD), OF_EIGEN},
     [LAVA_OPERATION_EIGENVECTORS]    = {"eigenvectors", .cpu = {7.9, 7e3, 122}, TIMED_BY(SYTRD), OF_EIGEN,
                                         .has_vectors = true},
+    [LAVA_OPERATION_PIVOTED_QR]      = {"pivoted QR", .cpu = {2.6, 6.5e3, 4}, TIMED_BY(GEQRF), OF_A_MATRIX,
+                                        .orders_columns = true, .flops = lava_qr_flops, .plan = lava_pivoted_qr_plan},
 };
 // clang-format on

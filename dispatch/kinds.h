@@ -39,9 +39,10 @@ enum lava_operation_kind {
     /* of C, Hermitian, of which the region is stored; m = n = k, alpha is 1 */
     LAVA_OPERATION_TRIDIAGONAL, /* diagonal, beside and tau are written */
     LAVA_OPERATION_EIGENVALUES, /* diagonal and spectrum.found are written, and C is not */
-    LAVA_OPERATION_EIGENVECTORS /* so are spectrum's vectors, which may take C's place */
+    LAVA_OPERATION_EIGENVECTORS, /* so are spectrum's vectors, which may take C's place */
+    LAVA_OPERATION_PIVOTED_QR /* of C, whose columns change places; k is the smaller of m and n, alpha is 1 */
 };
-#define LAVA_OPERATION_KINDS (LAVA_OPERATION_EIGENVECTORS + 1)
+#define LAVA_OPERATION_KINDS (LAVA_OPERATION_PIVOTED_QR + 1)
 
 /* Routines of the CPU that are timed (cpu_families.h). */
 enum lava_cpu_family {
@@ -128,6 +129,7 @@ struct lava_kind {
     bool by_factors;  /* such a one, with two triangles */
     bool reduces;     /* C, or a copy of it, becomes tridiagonal */
     bool has_values, has_vectors; /* C itself does not; eigenvalues are written, and eigenvectors are */
+    bool orders_columns;          /* C's columns change places */
     struct lava_inverse_parts inverse;
     struct lava_qr_parts qr;
     enum lava_cpu_family family; /* by whose routine it is timed; a product's depends on its operands */

@@ -187,6 +187,11 @@
     LAVA_IN_REAL_TYPES(LAVA_FORMS_LAPACK, X, SYEVX, syevx)                        \
     LAVA_IN_COMPLEX_TYPES(LAVA_FORMS_LAPACK, X, HEEVX, heevx)
 
+/* As ?geqrf, after columns have changed places. Complex types have a workspace more. */
+#define LAVA_GEQP3_ROUTINES(X)                                                    \
+    LAVA_IN_REAL_TYPES(LAVA_FORMS_LAPACK, X, GEQP3, geqp3)                        \
+    LAVA_IN_COMPLEX_TYPES(LAVA_FORMS_LAPACK, X, CGEQP3, geqp3)
+
 /* A vector to another one. They have no operation and are not counted, so they are not among LAVA_ROUTINES. */
 #define LAVA_COPY_ROUTINES(X) LAVA_IN_ALL_TYPES(LAVA_FORMS_VECTOR, X, COPY, copy)
 
@@ -223,7 +228,8 @@
     LAVA_SYEV_ROUTINES(X)                                                      \
     LAVA_SYEVD_ROUTINES(X)                                                     \
     LAVA_SYEVR_ROUTINES(X)                                                     \
-    LAVA_SYEVX_ROUTINES(X)
+    LAVA_SYEVX_ROUTINES(X)                                                     \
+    LAVA_GEQP3_ROUTINES(X)
 
 /* These say what a type is in C's argument lists: ELEMENT behind a pointer, BYTES of one, VALUE as a scalar, which is never by
  * value for complex types, and ADDRESS where such a scalar lies. 16-bit numbers are integers that hold the bits, as in
@@ -317,7 +323,9 @@ enum lava_family {
     LAVA_FAMILY_SYEVR,
     LAVA_FAMILY_HEEVR,
     LAVA_FAMILY_SYEVX,
-    LAVA_FAMILY_HEEVX
+    LAVA_FAMILY_HEEVX,
+    LAVA_FAMILY_GEQP3,
+    LAVA_FAMILY_CGEQP3
 };
 
 struct lava_routine_row {

@@ -65,6 +65,9 @@ enum lava_status lava_self_test_tridiagonal(struct lava_self_test *test, bool (*
 /* The same for eigenvalues and eigenvectors, once the test of tridiagonal forms has ended. */
 enum lava_status lava_self_test_eigen(struct lava_self_test *test, bool (*stops)(void));
 
+/* The same for QR with column pivoting, once the test of QR has ended. */
+enum lava_status lava_self_test_pivoted_qr(struct lava_self_test *test, bool (*stops)(void));
+
 /* All that lava_self_test_begin leads to at once. The caller holds the engine. */
 enum lava_status lava_self_test_run(struct lava_engine *engine, enum lava_type type);
 
