@@ -33,12 +33,12 @@ enum lava_operation_kind {
      * A is general, or the triangle of a symmetric or Hermitian matrix */
     LAVA_OPERATION_MATRIX_VECTOR,
     LAVA_OPERATION_TRIANGLE_VECTOR, /* C <- op(A) C, A triangular; m = k, in_place, alpha is 1 */
-    LAVA_OPERATION_SOLVE_VECTOR, /* C <- the x with op(A) x = C; the same. C may be n vectors, b.ld apart */
+    LAVA_OPERATION_SOLVE_VECTOR,   /* C <- the x with op(A) x = C; the same. C may be n vectors, b.ld apart */
     LAVA_OPERATION_FACTORS_VECTOR, /* as SOLVE_VECTOR, by two triangles: a general A holds the factors of LU,
                                     * with their pivots, a triangular one is Cholesky's factor */
     /* of C, Hermitian, of which the region is stored; m = n = k, alpha is 1 */
-    LAVA_OPERATION_TRIDIAGONAL, /* diagonal, beside and tau are written */
-    LAVA_OPERATION_EIGENVALUES, /* diagonal and spectrum.found are written, and C is not */
+    LAVA_OPERATION_TRIDIAGONAL,  /* diagonal, beside and tau are written */
+    LAVA_OPERATION_EIGENVALUES,  /* diagonal and spectrum.found are written, and C is not */
     LAVA_OPERATION_EIGENVECTORS, /* so are spectrum's vectors, which may take C's place */
     LAVA_OPERATION_PIVOTED_QR /* of C, whose columns change places; k is the smaller of m and n, alpha is 1 */
 };

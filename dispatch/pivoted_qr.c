@@ -92,10 +92,11 @@ enum lava_reason lava_pivoted_qr_plan(const struct lava_plan_request *asked, str
         return reason;
     const struct lava_operation product = largest_product(operation);
     bool has_products = operation->k > LAVA_PIVOTED_BLOCK && operation->n > LAVA_PIVOTED_BLOCK;
-    reason = lava_halving_plan(&request, &product, has_products, matrices_bytes(request.device, operation),
-                               plan);
+    reason =
+        lava_halving_plan(&request, &product, has_products, matrices_bytes(request.device, operation), plan);
     if (reason == LAVA_REASON_FORCED)
-        plan->gpu_ns = lava_halving_gpu_ns(&request, device_ns(&request, plan->flops_per_s), plan->flops_per_s) +
-                       1e9 * lava_operation_operand_bytes(operation) / LAVA_HALVING_BUFFER_BYTES_PER_S;
+        plan->gpu_ns =
+            lava_halving_gpu_ns(&request, device_ns(&request, plan->flops_per_s), plan->flops_per_s) +
+            1e9 * lava_operation_operand_bytes(operation) / LAVA_HALVING_BUFFER_BYTES_PER_S;
     return reason;
 }

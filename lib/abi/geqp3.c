@@ -110,8 +110,8 @@ static void geqp3_compute(const struct geqp3_arguments *arguments) {
 #define GEQP3_NAMES (m, n, a, lda, jpvt, tau, work, lwork, info)
 #define CGEQP3_LIST(integer, type)                                                                           \
     (const integer *m, const integer *n, LAVA_ELEMENT_##type *a, const integer *lda, integer *jpvt,          \
-     LAVA_ELEMENT_##type *tau, LAVA_ELEMENT_##type *work, const integer *lwork,                              \
-     GEQP3_REAL_##type *rwork, integer *info)
+     LAVA_ELEMENT_##type *tau, LAVA_ELEMENT_##type *work, const integer *lwork, GEQP3_REAL_##type *rwork,    \
+     integer *info)
 #define CGEQP3_NAMES (m, n, a, lda, jpvt, tau, work, lwork, rwork, info)
 #define GEQP3_ARGUMENTS(entry)                                                                               \
     { LAVA_ROUTINE_##entry, *m, *n, *lda, *lwork, a, jpvt, tau, work, info }

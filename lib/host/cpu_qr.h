@@ -1,7 +1,7 @@
 /* QR factorization by Householder's reflections on the CPU, with the CPU BLAS's ?gemm, the matrix Q, and
  * products with it. They finish what a device has begun, and serve if no CPU library has ?geqrf, ?orgqr,
- * ?ormqr or ?geqp3; a well-kept one is several times as fast. Any thread. They need no memory, but are slow without.
- * All return 0. */
+ * ?ormqr or ?geqp3; a well-kept one is several times as fast. Any thread. They need no memory, but are slow
+ * without. All return 0. */
 #ifndef LAVA_HOST_CPU_QR_H
 #define LAVA_HOST_CPU_QR_H
 

@@ -169,9 +169,8 @@ static enum lava_status begin(struct task *task) {
 
 enum lava_status lava_device_pivoted_qr(struct lava_stream *stream,
                                         const struct lava_device_pivoted_qr *pivoted) {
-    struct task task = {.stream = stream,
-                        .pivoted = pivoted,
-                        .order = lava_minimum(pivoted->a.rows, pivoted->a.columns)};
+    struct task task = {
+        .stream = stream, .pivoted = pivoted, .order = lava_minimum(pivoted->a.rows, pivoted->a.columns)};
     if (stream->failure)
         return stream->failure;
     if (!is_valid(stream, pivoted))

@@ -7,15 +7,14 @@
 #include "lib/lapack/device_matrix.h"
 
 struct lava_device_pivoted_qr {
-    struct lava_device_matrix a; /* FP32, FP64, CFP32 or CFP64 */
-    int64_t fixed;               /* A's first columns that stay where they are */
-    struct lava_device_matrix
-        form; /* of A's type, one column of three elements for each reflection: all tau, R's diagonal, and
-               * pivots, each the first word of an element. Column e was swapped with column pivots[e], in
-               * order, both from 0; those of fixed columns, and their elements of the diagonal, are not
-               * written */
-    struct lava_device_matrix work;         /* scratch of A's type, one column of this many rows: */
-    enum lava_precision precision;          /* of the products of blocks */
+    struct lava_device_matrix a;    /* FP32, FP64, CFP32 or CFP64 */
+    int64_t fixed;                  /* A's first columns that stay where they are */
+    struct lava_device_matrix form; /* of A's type, one column of three elements for each reflection: all tau,
+                                     * R's diagonal, and pivots, each the first word of an element. Column e
+                                     * was swapped with column pivots[e], in order, both from 0; those of
+                                     * fixed columns, and their elements of the diagonal, are not written */
+    struct lava_device_matrix work; /* scratch of A's type, one column of this many rows: */
+    enum lava_precision precision;  /* of the products of blocks */
     const struct lava_overrides *overrides; /* of the products; for tests and benchmarks. NULL: none */
 };
 int64_t lava_device_pivoted_qr_work_elements(enum lava_type type, int64_t rows, int64_t columns);

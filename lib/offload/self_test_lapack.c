@@ -24,11 +24,11 @@
 #define QR_COLUMNS (LAVA_QR_BLOCK + 2 * LAVA_QR_PANEL + 9)
 #define LD         (ORDER + 3)
 /* The order of a minor that is not positive definite, in the second block. */
-#define BAD     (LAVA_SOLVE_ORDER + 11)
+#define BAD (LAVA_SOLVE_ORDER + 11)
 /* The column that QR with column pivoting begins with. */
 #define FIRST_COLUMN 50
-#define VECTORS 2
-#define STEPS   3
+#define VECTORS      2
+#define STEPS        3
 
 /* The matrix as it was made, the factors that the device made of it first, and the result. */
 enum source { NONE, BEFORE, FACTORS, AFTER, SOURCES };
@@ -130,8 +130,13 @@ static const struct row eigen[] = {
 
 /* A P = Q R, for the order of the columns that is left. */
 static const struct row pivoted_qr[] = {
-    {.what = "pivoted QR factors", .kind = LAVA_OPERATION_PIVOTED_QR, .columns = QR_COLUMNS, .limit = 1, .by_norm = true,
-     .bound = 8, .expected = {{BEFORE, .orders = true}},
+    {.what = "pivoted QR factors",
+     .kind = LAVA_OPERATION_PIVOTED_QR,
+     .columns = QR_COLUMNS,
+     .limit = 1,
+     .by_norm = true,
+     .bound = 8,
+     .expected = {{BEFORE, .orders = true}},
      .got = {{AFTER, UPPER}, {AFTER, LOWER, .unit = true, .reflects = true}}},
     {0}};
 
@@ -290,7 +295,8 @@ static void swap(struct sample *sample, struct vector *x, int64_t i) {
 /* Returns the column that takes the place of column j; notes if there is none. */
 static int64_t place_in_order(struct sample *sample, const struct step *step, int64_t j) {
     int64_t place = step->orders ? sample->pivots[j] - 1 : j;
-    bool is_there = place >= 0 && place < sample->row->columns && (!step->orders || j > 0 || place == FIRST_COLUMN);
+    bool is_there =
+        place >= 0 && place < sample->row->columns && (!step->orders || j > 0 || place == FIRST_COLUMN);
     sample->worst = is_there ? sample->worst : INFINITY;
     return is_there ? place : j;
 }

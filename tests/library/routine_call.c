@@ -30,7 +30,7 @@ static const char *words_of(enum lava_family family) {
         [LAVA_FAMILY_TRTRS] = "ptdnk", [LAVA_FAMILY_SYTRD] = "pn",    [LAVA_FAMILY_SYEV] = "jpn",
         [LAVA_FAMILY_HEEV] = "jpn",    [LAVA_FAMILY_SYEVD] = "jpn",   [LAVA_FAMILY_HEEVD] = "jpn",
         [LAVA_FAMILY_SYEVR] = "jpn",   [LAVA_FAMILY_HEEVR] = "jpn",   [LAVA_FAMILY_SYEVX] = "jpn",
-        [LAVA_FAMILY_HEEVX] = "jpn"};
+        [LAVA_FAMILY_HEEVX] = "jpn",   [LAVA_FAMILY_GEQP3] = "mn",    [LAVA_FAMILY_CGEQP3] = "mn"};
     return (size_t)family < sizeof words / sizeof words[0] && words[family] ? words[family] : "-";
 }
 
