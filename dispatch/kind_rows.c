@@ -29,7 +29,8 @@
 #define OF_Q                                                                                                 \
     .is_lapack = true, .flops = lava_qr_product_flops, .operand_bytes = lava_qr_product_bytes,               \
     .work = lava_operation_matrix_work, .overlaps = lava_operation_operands_overlap, .plan = lava_qr_plan
-#define OF_EIGEN    OF_A_MATRIX, .reduces = true, .has_values = true, .flops = lava_eigen_flops, .plan = lava_eigen_plan
+#define OF_EIGEN                                                                                             \
+    OF_A_MATRIX, .reduces = true, .has_values = true, .flops = lava_eigen_flops, .plan = lava_eigen_plan
 #define OF_A_VECTOR                                                                                          \
     .is_vector = true, .flops = lava_vector_plan_flops, .operand_bytes = lava_vector_plan_bytes,             \
     .work = lava_vector_plan_work, .reads = lava_vector_plan_reads, .overlaps = lava_vector_plan_overlaps,   \
@@ -67,10 +68,9 @@
  *     dsyevd V                  94.8 (104)   491 (495)   2806 (2710)
  *
  * ?orgqr takes as long as ?geqrf. ?ormqr is what ?gels takes beside ?geqrf, 3.4 ms at 512 and 38 at 2048.
- * ?geqp3 has ?geqrf's numbers, though half of it is read from memory: on one thread dgeqp3 took 2.6, 20 and 210
- * ms of CPU time at 256, 512 and 1024, dgeqrf 2.3, 18 and 143, dgemm 2.4, 19 and 170 (OpenBLAS 0.3.21, a busy
- * machine, 2026-11-28).
- * ?trtri and ?lauum are expected to take half of ?potri, which calls both. */
+ * ?geqp3 has ?geqrf's numbers, though half of it is read from memory: on one thread dgeqp3 took 2.6, 20 and
+ * 210 ms of CPU time at 256, 512 and 1024, dgeqrf 2.3, 18 and 143, dgemm 2.4, 19 and 170 (OpenBLAS 0.3.21, a
+ * busy machine, 2026-11-28). ?trtri and ?lauum are expected to take half of ?potri, which calls both. */
 // clang-format off
 const struct lava_kind lava_kinds[LAVA_OPERATION_KINDS] = {
     [LAVA_OPERATION_PRODUCT]         = {"", OF_A_PRODUCT, .is_product = true, .plan = lava_product_plan,
