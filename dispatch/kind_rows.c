@@ -4,6 +4,7 @@
 #include "dispatch/generalized.h"
 #include "dispatch/inverse_plan.h"
 #include "dispatch/kinds.h"
+#include "dispatch/pivoted_qr.h"
 #include "dispatch/product_plan.h"
 #include "dispatch/qr.h"
 #include "dispatch/sharing.h"
@@ -77,7 +78,9 @@
  * one thread (SciPy's OpenBLAS, x86-64, 2026-11-28).
  *
  * ?orgqr takes as long as ?geqrf. ?ormqr is what ?gels takes beside ?geqrf, 3.4 ms at 512 and 38 at 2048.
- * ?trtri and ?lauum are expected to take half of ?potri, which calls both. */
+ * ?geqp3 has ?geqrf's numbers, though half of it is read from memory: on one thread dgeqp3 took 2.6, 20 and
+ * 210 ms of CPU time at 256, 512 and 1024, dgeqrf 2.3, 18 and 143, dgemm 2.4, 19 and 170 (OpenBLAS 0.3.21, a
+ * busy machine, 2026-11-28). ?trtri and ?lauum are expected to take half of ?potri, which calls both. */
 // clang-format off
 const struct lava_kind lava_kinds[LAVA_OPERATION_KINDS] = {
     [LAVA_OPERATION_PRODUCT]         = {"", OF_A_PRODUCT, .is_product = true, .plan = lava_product_plan,
@@ -120,5 +123,7 @@ const struct lava_kind lava_kinds[LAVA_OPERATION_KINDS] = {
     [LAVA_OPERATION_GENERALIZED_VALUES]  = {"generalized eigenvalues", .cpu = {5.3, 9e3, 60}, TIMED_BY(SYTRD), OF_A_PENCIL},
     [LAVA_OPERATION_GENERALIZED_VECTORS] = {"generalized eigenvectors", .cpu = {9.5, 9e3, 130}, TIMED_BY(SYTRD), OF_A_PENCIL,
                                         .has_vectors = true},
+    [LAVA_OPERATION_PIVOTED_QR]      = {"pivoted QR", .cpu = {2.6, 6.5e3, 4}, TIMED_BY(GEQRF), OF_A_MATRIX,
+                                        .orders_columns = true, .flops = lava_qr_flops, .plan = lava_pivoted_qr_plan},
 };
 // clang-format on

@@ -42,9 +42,10 @@ enum lava_operation_kind {
     LAVA_OPERATION_EIGENVECTORS, /* so are spectrum's vectors, which may take C's place */
     /* the same of C and `second`, which becomes its Cholesky factor */
     LAVA_OPERATION_GENERALIZED_VALUES,
-    LAVA_OPERATION_GENERALIZED_VECTORS
+    LAVA_OPERATION_GENERALIZED_VECTORS,
+    LAVA_OPERATION_PIVOTED_QR /* of C, whose columns change places; k is the smaller of m and n, alpha is 1 */
 };
-#define LAVA_OPERATION_KINDS (LAVA_OPERATION_GENERALIZED_VECTORS + 1)
+#define LAVA_OPERATION_KINDS (LAVA_OPERATION_PIVOTED_QR + 1)
 
 /* Routines of the CPU that are timed (cpu_families.h). */
 enum lava_cpu_family {
@@ -132,6 +133,7 @@ struct lava_kind {
     bool reduces;     /* C, or a copy of it, becomes tridiagonal */
     bool has_values, has_vectors; /* C itself does not; eigenvalues are written, and eigenvectors are */
     bool has_second;              /* they are those of two matrices */
+    bool orders_columns;          /* C's columns change places */
     struct lava_inverse_parts inverse;
     struct lava_qr_parts qr;
     enum lava_cpu_family family; /* by whose routine it is timed; a product's depends on its operands */

@@ -17,6 +17,7 @@
  *     C <- Q and R with C = Q R, Q as reflections: ?geqrf
  *     sides <- Q' sides, and their first n rows the X with R X = those: ?gels
  *     sides <- Q Y, for the Y with R' Y = their first n rows, zeros below it: ?gels of C's adjoint
+ *     C <- Q and R with C P = Q R for a permutation P: ?geqp3
  *     both of C's adjoint, if C has fewer rows than columns: C <- R' and the reflections' adjoint
  *     C <- the matrix Q of k such reflections: ?orgqr, ?ungqr
  *
@@ -170,7 +171,8 @@ struct lava_operation {
     struct lava_result c; /* its type is that of A and B, or FP32 if they are of half precision */
     struct lava_scalar alpha, beta;
     int64_t *pivots; /* LU: written before C, k of them: row i is swapped with row pivots[i], from 0; the
-                      * inverse and solves by LU read them */
+                      * inverse and solves by LU read them. Pivoted QR: n numbers; columns whose number is not
+                      * 0 come first. Then column i of the result was column pivots[i], from 1 */
     void *work;      /* inverse by LU: memory for work_columns of C's columns, at least one, with n as their
                       * distance, which the CPU uses */
     int64_t work_columns;

@@ -296,6 +296,20 @@ void cungqr_(const int *m, const int *n, const int *k, void *a, const int *lda, 
 void zungqr_(const int *m, const int *n, const int *k, void *a, const int *lda, const void *tau, void *work,
              const int *lwork, int *info);
 
+/* ?geqp3: A <- Q and R with A P = Q R, as ?geqrf leaves them, for a permutation P of A's columns: jpvt[j]
+ * says, from 1 on, which column of A was column j of A P. Before, columns whose jpvt is not 0 are moved to
+ * the front of A P; then each is the one that is largest without its part in the space of those before it.
+ * jpvt has n elements. lwork is at least 3 n + 1, for complex numbers n + 1, or 1 if A is empty; rwork has 2
+ * n elements. All else is as above. */
+void sgeqp3_(const int *m, const int *n, float *a, const int *lda, int *jpvt, float *tau, float *work,
+             const int *lwork, int *info);
+void dgeqp3_(const int *m, const int *n, double *a, const int *lda, int *jpvt, double *tau, double *work,
+             const int *lwork, int *info);
+void cgeqp3_(const int *m, const int *n, void *a, const int *lda, int *jpvt, void *tau, void *work,
+             const int *lwork, float *rwork, int *info);
+void zgeqp3_(const int *m, const int *n, void *a, const int *lda, int *jpvt, void *tau, void *work,
+             const int *lwork, double *rwork, int *info);
+
 /* C <- Q C or Q' C for side 'L', C Q or C Q' for 'R', with the Q of k reflections in A as ?geqrf leaves them;
  * trans is 'N', or 'T' (?unmqr: 'C') for Q'. C is m x n, its columns ldc elements apart, and A has as many
  * rows as Q; A and C must not overlap. lwork is at least n for 'L', m for 'R'. All else is as above. */
@@ -545,6 +559,14 @@ void cgetri_64_(const int64_t *n, void *a, const int64_t *lda, const int64_t *ip
                 const int64_t *lwork, int64_t *info);
 void zgetri_64_(const int64_t *n, void *a, const int64_t *lda, const int64_t *ipiv, void *work,
                 const int64_t *lwork, int64_t *info);
+void sgeqp3_64_(const int64_t *m, const int64_t *n, float *a, const int64_t *lda, int64_t *jpvt, float *tau,
+                float *work, const int64_t *lwork, int64_t *info);
+void dgeqp3_64_(const int64_t *m, const int64_t *n, double *a, const int64_t *lda, int64_t *jpvt, double *tau,
+                double *work, const int64_t *lwork, int64_t *info);
+void cgeqp3_64_(const int64_t *m, const int64_t *n, void *a, const int64_t *lda, int64_t *jpvt, void *tau,
+                void *work, const int64_t *lwork, float *rwork, int64_t *info);
+void zgeqp3_64_(const int64_t *m, const int64_t *n, void *a, const int64_t *lda, int64_t *jpvt, void *tau,
+                void *work, const int64_t *lwork, double *rwork, int64_t *info);
 void sgeqrf_64_(const int64_t *m, const int64_t *n, float *a, const int64_t *lda, float *tau, float *work,
                 const int64_t *lwork, int64_t *info);
 void dgeqrf_64_(const int64_t *m, const int64_t *n, double *a, const int64_t *lda, double *tau, double *work,

@@ -1,12 +1,13 @@
 """Times LAPACK's routines as they are called, without what NumPy and SciPy do around them: run it plain, then with the
 library preloaded.
 
-    python3 perf/lapack_calls.py [--calls N] [--types s,d,c,z] [--last ROUTINE] [--eigen] N ...
+    python3 perf/lapack_calls.py [--calls N] [--types s,d,c,z] [--last ROUTINE] [--eigen | --pivoted] N ...
 
 Matrices are in Fortran's order and are factored in place. Milliseconds, the median of five calls after those of 0.3 s, because
 a GPU raises its clock. gesv, posv and gels have 64 right-hand sides, gesvN has N. gels4 has 4 N equations and N / 2 unknowns,
 gelsW N / 2 equations and 4 N unknowns, both one right-hand side. With --last the routines after that one are left out, with
-what would have to be computed for them. With --eigen it times eigenvalues and eigenvectors instead.
+what would have to be computed for them. With --eigen it times eigenvalues and eigenvectors instead, with --pivoted
+QR with column pivoting.
 """
 import argparse
 import statistics
@@ -105,18 +106,28 @@ def eigen_calls_of(letter, n):
                                                      overwrite_a=1, overwrite_b=1)
 
 
+def pivoted_calls_of(letter, n):
+    """The same of QR with column pivoting: of N x N, and T of 4 N x N / 10 elements."""
+    random, routine = numpy.random.default_rng(1), getattr(lapack, letter + 'geqp3')
+    for name, shape in (('geqp3', (n, n)), ('geqp3 T', (4 * n, n // 10))):
+        general = random_matrix(random, shape, TYPES[letter])
+        yield name, lambda: (general.copy(order='F'),), lambda a: routine(a, lwork=66 * (n + 1), overwrite_a=1)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--calls', type=int, default=5)
     parser.add_argument('--types', default='s,d')
     parser.add_argument('--last', metavar='ROUTINE')
     parser.add_argument('--eigen', action='store_true')
+    parser.add_argument('--pivoted', action='store_true')
     parser.add_argument('sizes', nargs='+', type=int)
     arguments = parser.parse_args()
+    chosen = eigen_calls_of if arguments.eigen else pivoted_calls_of if arguments.pivoted else calls_of
     for n in arguments.sizes:
         for letter in arguments.types.split(','):
             times = []
-            for name, prepare, call in (eigen_calls_of if arguments.eigen else calls_of)(letter, n):
+            for name, prepare, call in chosen(letter, n):
                 times.append('%s %.2f' % (name, median_of(arguments.calls, prepare, call)))
                 if name == arguments.last:
                     break

@@ -147,6 +147,17 @@
 #define LAVA_DIVIDE_RETURNS 2 /* Q's last columns, which deflate, <- Q2's */
 #define LAVA_DIVIDE_ENDS    3 /* all columns of Q <- Q2's */
 #define LAVA_DIVIDE_READS   4 /* the row of each column that the next merge wants */
+/* QR with column pivoting (pivoted.glsl): columns of a block; of workgroups, the rows of a column, the rows and columns of
+ * a tile, and the columns whose norms it has. */
+#define LAVA_PIVOTED_BLOCK        32
+#define LAVA_PIVOTED_INVOCATIONS  256
+#define LAVA_PIVOTED_ROWS         32
+#define LAVA_PIVOTED_TILE_ROWS    256
+#define LAVA_PIVOTED_TILE_COLUMNS 32
+#define LAVA_PIVOTED_COLUMNS      16
+#define LAVA_PIVOTED_KEY_BYTES    16
+/* Flags. */
+#define LAVA_PIVOTED_MEASURES 1 /* there is no reflection yet: all norms are computed */
 /* The regions of update: the values of enum lava_region. */
 #define LAVA_UPDATE_ALL   0
 #define LAVA_UPDATE_LOWER 1
@@ -472,6 +483,21 @@ LAVA_U32 flags;   /* LAVA_TRIDIAGONAL_* */
 LAVA_U32 arrived; /* workgroups that have come to the waits of earlier panels */
 LAVA_U32 polls;   /* reads after which a workgroup gives up */
 LAVA_BLOCK_END(lava_tridiagonal_constants)
+#endif
+
+#if !defined(LAVA_SHADER) || defined(LAVA_SHADER_PIVOTED)
+LAVA_BLOCK_BEGIN(lava_pivoted_constants)
+LAVA_ADDRESS a;    /* column-major */
+LAVA_ADDRESS form; /* tau, R's diagonal and pivots, `order` elements each; a pivot is a word */
+LAVA_ADDRESS work; /* scratch: pivoted.glsl */
+LAVA_U32 ld;       /* in elements */
+LAVA_U32 rows;     /* of A */
+LAVA_U32 columns;
+LAVA_U32 order;  /* reflections */
+LAVA_U32 block;  /* the block's first column */
+LAVA_U32 column; /* of the reflection; one before the first column if there is none yet */
+LAVA_U32 flags;  /* LAVA_PIVOTED_* */
+LAVA_BLOCK_END(lava_pivoted_constants)
 #endif
 
 #if !defined(LAVA_SHADER) || defined(LAVA_SHADER_DIVIDE)

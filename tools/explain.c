@@ -92,6 +92,8 @@ static const struct shape {
     {LAVA_FAMILY_SYGVX, "ITYPE JOBZ UPLO N ", explain_make_generalized},
     {LAVA_FAMILY_HEGVX, "ITYPE JOBZ UPLO N ", explain_make_generalized},
     {LAVA_FAMILY_GEQRF, "M N ", explain_make_qr},
+    {LAVA_FAMILY_GEQP3, "M N ", explain_make_pivoted_qr},
+    {LAVA_FAMILY_CGEQP3, "M N ", explain_make_pivoted_qr},
     {LAVA_FAMILY_ORGQR, "M N K ", explain_make_qr},
     {LAVA_FAMILY_ORMQR, "SIDE TRANS M N K ", explain_make_qr_product},
     {LAVA_FAMILY_GELS, "TRANS M N NRHS ", explain_make_least_squares},

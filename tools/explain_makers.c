@@ -211,6 +211,12 @@ bool explain_make_qr(const struct explain_arguments *x, struct lava_operation *o
     return valid && (!forms || (x->k >= 0 && x->k <= x->n && x->n <= x->m));
 }
 
+bool explain_make_pivoted_qr(const struct explain_arguments *x, struct lava_operation *operation) {
+    bool valid = explain_make_lu(x, operation);
+    operation->kind = LAVA_OPERATION_PIVOTED_QR;
+    return valid;
+}
+
 /* Real types have no C, complex ones no T. */
 bool explain_make_least_squares(const struct explain_arguments *x, struct lava_operation *operation) {
     bool valid = explain_make_qr(x, operation);

@@ -126,6 +126,12 @@ static void show_eigen(const struct lava_operation *operation) {
     printf("  download      the eigenvectors\n");
 }
 
+static void show_pivoted_qr(const struct lava_operation *operation) {
+    const char *what = show_upload(operation);
+    printf("  factor        by blocks of %d columns\n", LAVA_PIVOTED_BLOCK);
+    printf("  download      %s, in blocks of %d columns\n", what, LAVA_SOLVE_TRAPEZOID);
+}
+
 /* The matrix stays in host memory. */
 static void show_block_columns(const struct lava_operation *operation, const struct lava_plan *plan) {
     int64_t width = plan->columns.width;
@@ -180,6 +186,8 @@ void explain_plan(const struct lava_operation *operation, const struct lava_plan
         show_eigen(operation);
     else if (kind->reduces)
         show_tridiagonal(operation);
+    else if (kind->orders_columns)
+        show_pivoted_qr(operation);
     else if (kind->is_lapack)
         show_qr(operation);
     else if (solves)

@@ -109,7 +109,8 @@ static void verify_steps(struct lava_engine *engine, enum lava_type type) {
                  {lava_self_test_vectors, "vectors"},
                  {lava_self_test_tridiagonal, "tridiagonal forms"},
                  {lava_self_test_eigen, "eigenvalues"},
-                 {lava_self_test_generalized, "generalized eigenvalues"}};
+                 {lava_self_test_generalized, "generalized eigenvalues"},
+                {lava_self_test_pivoted_qr, "pivoted QR"}};
     const int count = (int)(sizeof steps / sizeof steps[0]);
     enum lava_status status = LAVA_OK;
     for (int i = 0; i < count && !status && !engine->device->shared->failed; i++) {

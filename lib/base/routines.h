@@ -198,6 +198,11 @@
     LAVA_IN_REAL_TYPES(LAVA_FORMS_LAPACK, X, SYGVX, sygvx)                        \
     LAVA_IN_COMPLEX_TYPES(LAVA_FORMS_LAPACK, X, HEGVX, hegvx)
 
+/* As ?geqrf, after columns have changed places. Complex types have a workspace more. */
+#define LAVA_GEQP3_ROUTINES(X)                                                    \
+    LAVA_IN_REAL_TYPES(LAVA_FORMS_LAPACK, X, GEQP3, geqp3)                        \
+    LAVA_IN_COMPLEX_TYPES(LAVA_FORMS_LAPACK, X, CGEQP3, geqp3)
+
 /* A vector to another one. They have no operation and are not counted, so they are not among LAVA_ROUTINES. */
 #define LAVA_COPY_ROUTINES(X) LAVA_IN_ALL_TYPES(LAVA_FORMS_VECTOR, X, COPY, copy)
 
@@ -237,7 +242,8 @@
     LAVA_SYEVX_ROUTINES(X)                                                     \
     LAVA_SYGV_ROUTINES(X)                                                      \
     LAVA_SYGVD_ROUTINES(X)                                                     \
-    LAVA_SYGVX_ROUTINES(X)
+    LAVA_SYGVX_ROUTINES(X)                                                     \
+    LAVA_GEQP3_ROUTINES(X)
 
 /* These say what a type is in C's argument lists: ELEMENT behind a pointer, BYTES of one, VALUE as a scalar, which is never by
  * value for complex types, and ADDRESS where such a scalar lies. 16-bit numbers are integers that hold the bits, as in
@@ -337,7 +343,9 @@ enum lava_family {
     LAVA_FAMILY_SYGVD,
     LAVA_FAMILY_HEGVD,
     LAVA_FAMILY_SYGVX,
-    LAVA_FAMILY_HEGVX
+    LAVA_FAMILY_HEGVX,
+    LAVA_FAMILY_GEQP3,
+    LAVA_FAMILY_CGEQP3
 };
 
 struct lava_routine_row {

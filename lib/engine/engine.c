@@ -9,6 +9,7 @@
 #include "dispatch/divide.h"
 #include "dispatch/eigen.h"
 #include "dispatch/factorization.h"
+#include "dispatch/pivoted_qr.h"
 #include "dispatch/qr.h"
 #include "dispatch/tridiagonal.h"
 #include "lib/base/log.h"
@@ -286,6 +287,24 @@ lava_engine_generalized_pipelines(const struct lava_engine *engine, const struct
         {parts_fit, lava_pipelines_of(lava_type_facts(of_parts)->arrange)},
     };
     return collect(needs, sizeof needs / sizeof needs[0], specifications);
+}
+
+size_t
+lava_engine_pivoted_qr_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,
+                                 struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]) {
+    const struct lava_capabilities *capabilities = &engine->device->capabilities;
+    const enum lava_type types[] = {kernel->type, lava_type_facts(kernel->type)->complex_type};
+    struct need needs[2 * (LAVA_PIVOTED_QR_STEPS + 1)];
+    size_t count = 0;
+    for (int i = 0; i < 2 && kernel->scheme == LAVA_SCHEME_NONE; i++) {
+        if (!lava_pivoted_qr_fits(capabilities, types[i]))
+            continue;
+        for (int step = 0; step < LAVA_PIVOTED_QR_STEPS; step++)
+            needs[count++] = (struct need){
+                true, lava_pipelines_of(lava_pivoted_qr_module(types[i], (enum lava_pivoted_qr_step)step))};
+        needs[count++] = (struct need){true, lava_pipelines_of(lava_type_facts(types[i])->arrange)};
+    }
+    return collect(needs, count, specifications);
 }
 
 size_t

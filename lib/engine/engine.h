@@ -86,6 +86,10 @@ size_t lava_engine_eigen_pipelines(const struct lava_engine *engine, const struc
 size_t
 lava_engine_generalized_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,
                                   struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]);
+/* The same of kernels that QR with column pivoting needs besides those of QR. */
+size_t
+lava_engine_pivoted_qr_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,
+                                 struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]);
 /* The same for inverses, besides. */
 size_t
 lava_engine_inverse_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,

@@ -359,3 +359,56 @@ int64_t lava_cpu_qr_multiply_run(const struct lava_cpu_blas *blas, const struct 
     free(q.scratch);
     return 0;
 }
+
+/* Columns i and j <- each other's. */
+static void swap_columns(const struct reflections *q, int64_t i, int64_t j) {
+    for (int64_t row = 0; row < q->rows && i != j; row++) {
+        const struct lava_number kept = get(q, row, i);
+        lava_number_write(q->type, at(q, row, i), get(q, row, j));
+        lava_number_write(q->type, at(q, row, j), kept);
+    }
+}
+
+/* The column, from e on, whose rest has the largest norm; the first of equals. */
+static int64_t find_pivot(const struct reflections *q, int64_t e, int64_t end) {
+    int64_t pivot = e;
+    double largest = 0;
+    for (int64_t j = e; j < end; j++) {
+        double norm = 0;
+        for (int64_t i = e; i < q->rows; i++) {
+            const struct lava_number x = get(q, i, j);
+            norm = hypot(norm, hypot(x.real, x.imaginary));
+        }
+        if (norm > largest) {
+            largest = norm;
+            pivot = j;
+        }
+    }
+    return pivot;
+}
+
+/* By single reflections: the norms are computed anew for each, so no memory is needed. */
+int64_t lava_cpu_qr_pivoted_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
+                                struct lava_cpu_done done) {
+    int64_t *order = operation->pivots, end = operation->n, fixed = 0;
+    const struct reflections q = {.blas = blas,
+                                  .type = operation->type,
+                                  .a = operation->c.first,
+                                  .tau = operation->tau,
+                                  .rows = operation->m,
+                                  .ld = operation->c.ld};
+    if (done.columns == end)
+        return 0;
+    for (int64_t j = 0; j < end; j++)
+        swap_columns(&q, j, lava_cpu_qr_place(order, j, &fixed));
+    for (int64_t e = 0; e < operation->k; e++) {
+        int64_t pivot = e < fixed ? e : find_pivot(&q, e, end), kept = order[e];
+        swap_columns(&q, e, pivot);
+        order[e] = order[pivot];
+        order[pivot] = kept;
+        find_reflection(&q, e);
+        const struct part rest = columns_of(&q, e, e + 1, end);
+        reflect(&q, e, true, &rest);
+    }
+    return 0;
+}

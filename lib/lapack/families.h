@@ -43,6 +43,10 @@ lava_family_run lava_tridiagonal_runner_run;
  */
 lava_family_run lava_eigen_runner_run;
 
+/* ?geqp3. All is written, or nothing. LAVA_ERROR_SCALED: the result is not finite; LAVA_ERROR_UNDERFLOW as
+ * above; LAVA_ERROR_STALLED as for QR; LAVA_ERROR_SELF_TEST: the order of the columns cannot be right. */
+lava_family_run lava_pivoted_qr_runner_run;
+
 /* ?geqrf, least squares (?gels), the matrix Q (?orgqr) and products with it (?ormqr). The LQ factorization of
  * least squares with a wide matrix is the adjoint of its adjoint's QR factorization, with the same tau:
  * LAPACK's ?gelqf and ?geqrf leave the same reflections, in rows and in columns. C Q is written whole or not

@@ -24,9 +24,11 @@
 #define QR_COLUMNS (LAVA_QR_BLOCK + 2 * LAVA_QR_PANEL + 9)
 #define LD         (ORDER + 3)
 /* The order of a minor that is not positive definite, in the second block. */
-#define BAD     (LAVA_SOLVE_ORDER + 11)
-#define VECTORS 2
-#define STEPS   4
+#define BAD (LAVA_SOLVE_ORDER + 11)
+/* The column that QR with column pivoting begins with. */
+#define FIRST_COLUMN 50
+#define VECTORS      2
+#define STEPS        4
 
 /* The matrix as it was made, the factors that the device made of it first, and the result. */
 enum source { NONE, BEFORE, FACTORS, AFTER, SOURCES };
@@ -41,6 +43,7 @@ struct step {
     bool is_spectrum;    /* the eigenvalues on the diagonal, and zeros */
     bool is_band;        /* elements that are not beside the diagonal are zero */
     bool swaps, unswaps; /* rows of the product, as the pivots say */
+    bool orders;         /* the matrix's columns come in the order that the pivots say, from 1 on */
 };
 
 struct row {
@@ -137,6 +140,18 @@ static const struct row generalized[] = {
      .got = {{FACTORS, .is_spectrum = true}, {FACTORS}, {AFTER, UPPER}, {AFTER, UPPER, .adjoint = true}}},
     {0}};
 
+/* A P = Q R, for the order of the columns that is left. */
+static const struct row pivoted_qr[] = {
+    {.what = "pivoted QR factors",
+     .kind = LAVA_OPERATION_PIVOTED_QR,
+     .columns = QR_COLUMNS,
+     .limit = 1,
+     .by_norm = true,
+     .bound = 8,
+     .expected = {{BEFORE, .orders = true}},
+     .got = {{AFTER, UPPER}, {AFTER, LOWER, .unit = true, .reflects = true}}},
+    {0}};
+
 struct sample {
     const struct row *row;
     enum lava_type type;
@@ -187,6 +202,8 @@ static bool make(struct sample *sample) {
     memset(sample->memory[BEFORE], 0xff, bytes); /* NaN */
     for (int64_t j = 0; j < row->columns; j++) {
         sample->pivots[j] = j + (int64_t)(next_number(&seed) >> 33) % (ORDER - j);
+        if (row->expected[0].orders)
+            sample->pivots[j] = j == FIRST_COLUMN;
         for (int64_t i = 0; i < ORDER; i++) {
             struct lava_number number = {random_number(&seed, row->limit), random_number(&seed, row->limit)};
             if (i == j && row->diagonal > 0)
@@ -291,16 +308,27 @@ static void swap(struct sample *sample, struct vector *x, int64_t i) {
     }
 }
 
+/* Returns the column that takes the place of column j; notes if there is none. */
+static int64_t place_in_order(struct sample *sample, const struct step *step, int64_t j) {
+    int64_t place = step->orders ? sample->pivots[j] - 1 : j;
+    bool is_there =
+        place >= 0 && place < sample->row->columns && (!step->orders || j > 0 || place == FIRST_COLUMN);
+    sample->worst = is_there ? sample->worst : INFINITY;
+    return is_there ? place : j;
+}
+
 static void apply(struct sample *sample, const struct step *step, struct vector *matrix, struct vector *x,
                   int count) {
     int64_t columns = sample->row->columns;
-    for (int64_t j = 0; j < columns; j++)
+    for (int64_t j = 0; j < columns; j++) {
+        int64_t column = place_in_order(sample, step, j);
         for (int64_t i = 0; i < ORDER; i++) {
-            const struct lava_number number = element(sample, step, i, j);
+            const struct lava_number number = element(sample, step, i, column);
             matrix[j].real[i] = number.real;
             matrix[j].imaginary[i] = number.imaginary;
             matrix[j].size[i] = fabs(number.real) + fabs(number.imaginary);
         }
+    }
     for (int v = 0; v < count; v++) {
         if (step->reflects)
             reflect(sample, step, matrix, &x[v]);
@@ -504,4 +532,8 @@ enum lava_status lava_self_test_generalized(struct lava_self_test *test, bool (*
 
 enum lava_status lava_self_test_tridiagonal(struct lava_self_test *test, bool (*stops)(void)) {
     return test_by_one_kernel(test, stops, lava_engine_tridiagonal_pipelines, tridiagonal);
+}
+
+enum lava_status lava_self_test_pivoted_qr(struct lava_self_test *test, bool (*stops)(void)) {
+    return test_by_one_kernel(test, stops, lava_engine_pivoted_qr_pipelines, pivoted_qr);
 }

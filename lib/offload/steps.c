@@ -18,6 +18,7 @@ const struct lava_step_facts lava_steps[LAVA_STEP_COUNT] = {
     [LAVA_STEP_TRIDIAGONAL] = { LAVA_STEP_STRUCTURED, lava_self_test_tridiagonal, "tridiagonal forms" },
     [LAVA_STEP_EIGEN]      = { LAVA_STEP_TRIDIAGONAL, lava_self_test_eigen,      "eigenvalues" },
     [LAVA_STEP_GENERALIZED] = { LAVA_STEP_EIGEN,      lava_self_test_generalized, "generalized eigenvalues" },
+    [LAVA_STEP_PIVOTED_QR] = { LAVA_STEP_QR,          lava_self_test_pivoted_qr, "pivoted QR" },
 };
 // clang-format on
 

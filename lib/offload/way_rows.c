@@ -44,5 +44,6 @@ const struct lava_ways lava_ways_table[LAVA_OPERATION_KINDS] = {
     [LAVA_OPERATION_EIGENVECTORS]    = {EIGEN},
     [LAVA_OPERATION_GENERALIZED_VALUES]  = {GENERALIZED},
     [LAVA_OPERATION_GENERALIZED_VECTORS] = {GENERALIZED},
+    [LAVA_OPERATION_PIVOTED_QR]      = {LAVA_STEP_PIVOTED_QR, lava_pivoted_qr_runner_run, NULL,                lava_cpu_qr_pivoted_run},
 };
 // clang-format on

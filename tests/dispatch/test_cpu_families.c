@@ -122,6 +122,7 @@ static void test_all_operations_of_a_family(void **state) {
     } kinds[] = {{LAVA_OPERATION_CHOLESKY, LAVA_CPU_FAMILY_POTRF},
                  {LAVA_OPERATION_LU, LAVA_CPU_FAMILY_GETRF},
                  {LAVA_OPERATION_QR, LAVA_CPU_FAMILY_GEQRF},
+                 {LAVA_OPERATION_PIVOTED_QR, LAVA_CPU_FAMILY_GEQRF},
                  {LAVA_OPERATION_QR_FORM, LAVA_CPU_FAMILY_GEQRF},
                  {LAVA_OPERATION_QR_LEFT, LAVA_CPU_FAMILY_GEQRF},
                  {LAVA_OPERATION_QR_RIGHT, LAVA_CPU_FAMILY_GEQRF},

@@ -69,6 +69,7 @@ static size_t pipelines_of(const struct test *test, const struct lava_kernel *ke
     count += lava_engine_qr_pipelines(test->engine, kernel, specifications + count);
     count += lava_engine_tridiagonal_pipelines(test->engine, kernel, specifications + count);
     count += lava_engine_eigen_pipelines(test->engine, kernel, specifications + count);
+    count += lava_engine_pivoted_qr_pipelines(test->engine, kernel, specifications + count);
     return count + lava_engine_inverse_pipelines(test->engine, kernel, specifications + count);
 }
 

@@ -172,6 +172,12 @@ FAMILIES_INTEGERS(int64_t)
     (v->sides, v->as, v->ms, v->ns, v->ks, x->a, v->ldas, x->ipiv, x->c, v->ldcs, (void *)(uintptr_t)x->b,   \
      v->sizes, x->info, 1001, 1002)
 
+/* JPVT is where other routines have ISUPPZ. */
+#define FAMILIES_GEQP3_FORTRAN_PASS(type, scalar)                                                            \
+    (v->ms, v->ns, x->c, v->ldcs, x->support, x->ipiv, (void *)(uintptr_t)x->b, v->sizes, x->info)
+#define FAMILIES_CGEQP3_FORTRAN_PASS(type, scalar)                                                           \
+    (v->ms, v->ns, x->c, v->ldcs, x->support, x->ipiv, (void *)(uintptr_t)x->b, v->sizes, x->rwork, x->info)
+
 /* A is where other routines have C, the workspace where ?geqrf has tau. */
 #define FAMILIES_GELS_FORTRAN_PASS(type, scalar)                                                             \
     (v->as, v->ms, v->ns, v->ks, x->c, v->ldcs, (void *)(uintptr_t)x->b, v->ldbs, x->ipiv, v->sizes,         \

@@ -530,6 +530,17 @@
     FAMILIES_PUT(20, rwork) FAMILIES_PUT(21, iwork) FAMILIES_PUT(22, ifail) FAMILIES_PUT(23, info)      \
     FAMILIES_PUT(24, length_1) FAMILIES_PUT(25, length_2) FAMILIES_PUT(26, length_3)
 
+#define FAMILIES_GEQP3_FORTRAN_LIST(integer, type, scalar)                                              \
+    (const integer *m, const integer *n, void *a, const integer *lda, integer *jpvt, void *tau,         \
+     void *work, const integer *lwork, integer *info)
+#define FAMILIES_GEQP3_FORTRAN_PUT                                                                      \
+    FAMILIES_PUT(0, m) FAMILIES_PUT(1, n) FAMILIES_PUT(2, a) FAMILIES_PUT(3, lda) FAMILIES_PUT(4, jpvt) \
+    FAMILIES_PUT(5, tau) FAMILIES_PUT(6, work) FAMILIES_PUT(7, lwork) FAMILIES_PUT(8, info)
+#define FAMILIES_CGEQP3_FORTRAN_LIST(integer, type, scalar)                                             \
+    (const integer *m, const integer *n, void *a, const integer *lda, integer *jpvt, void *tau,         \
+     void *work, const integer *lwork, void *rwork, integer *info)
+#define FAMILIES_CGEQP3_FORTRAN_PUT FAMILIES_GEQP3_FORTRAN_PUT FAMILIES_PUT(9, rwork)
+
 #define FAMILIES_ROUTINES(X)                                                                            \
     LAVA_GEMMT_ROUTINES(X) LAVA_SYRK_ROUTINES(X) LAVA_SYMM_ROUTINES(X) LAVA_SYR2K_ROUTINES(X)           \
     LAVA_TRIANGULAR_ROUTINES(X) LAVA_GEMV_ROUTINES(X) LAVA_SYMV_ROUTINES(X) LAVA_TRMV_ROUTINES(X)       \
@@ -541,7 +552,8 @@
     LAVA_GELS_ROUTINES(X) LAVA_TRTRS_ROUTINES(X) LAVA_TRTRI_ROUTINES(X) LAVA_LAUUM_ROUTINES(X)                                 \
     LAVA_POTRI_ROUTINES(X) LAVA_GETRI_ROUTINES(X) LAVA_SYTRD_ROUTINES(X)                                \
     LAVA_SYEV_ROUTINES(X) LAVA_SYEVD_ROUTINES(X) LAVA_SYEVR_ROUTINES(X) LAVA_SYEVX_ROUTINES(X)          \
-    LAVA_SYGV_ROUTINES(X) LAVA_SYGVD_ROUTINES(X) LAVA_SYGVX_ROUTINES(X)
+    LAVA_SYGV_ROUTINES(X) LAVA_SYGVD_ROUTINES(X) LAVA_SYGVX_ROUTINES(X)                                   \
+    LAVA_GEQP3_ROUTINES(X)
 
 // clang-format on
 

@@ -32,7 +32,7 @@ static const char *words_of(enum lava_family family) {
         [LAVA_FAMILY_SYEVR] = "jpn",   [LAVA_FAMILY_HEEVR] = "jpn",   [LAVA_FAMILY_SYEVX] = "jpn",
         [LAVA_FAMILY_HEEVX] = "jpn",   [LAVA_FAMILY_SYGV] = "ijpn",   [LAVA_FAMILY_HEGV] = "ijpn",
         [LAVA_FAMILY_SYGVD] = "ijpn",  [LAVA_FAMILY_HEGVD] = "ijpn",  [LAVA_FAMILY_SYGVX] = "ijpn",
-        [LAVA_FAMILY_HEGVX] = "ijpn"};
+        [LAVA_FAMILY_HEGVX] = "ijpn",  [LAVA_FAMILY_GEQP3] = "mn",    [LAVA_FAMILY_CGEQP3] = "mn"};
     return (size_t)family < sizeof words / sizeof words[0] && words[family] ? words[family] : "-";
 }
 

@@ -100,7 +100,7 @@ for call in 'dsymm R U 300 200' 'cher2k L C 200 300' 'dtrmm L L T U 300 200' 'st
     'zgeqrf 300 150' 'dorgqr 300 200 150' 'sormqr L T 300 200 150' 'zunmqr R N 90 200 70' \
     'cgels N 200 150 3' 'dgels T 150 140 3' 'zgels N 140 150 3' 'sgels T 140 200 3' 'dtrtrs U T N 200 30' 'ztrtrs L C U 150 9' \
     'dsytrd L 200' 'chetrd U 150' 'dsyevd V L 160' 'cheevr N U 150' 'ssyevx V U 150' 'zheev N L 90' \
-    'dsygvd 1 V L 150' 'chegvx 3 N U 120' 'ssygv 2 V U 130'; do
+    'dsygvd 1 V L 150' 'chegvx 3 N U 120' 'ssygv 2 V U 130' 'dgeqp3 200 150' 'cgeqp3 90 200'; do
     # shellcheck disable=SC2086 # arguments are words
     ! is_chosen || agree gpu gpu 'the mode is gpu' $call
 done
@@ -180,6 +180,7 @@ known() {
         *gesv*) region=' LU and solve 7 sides NN m 50 n 50 k 50' && set -- 50 7 ;;
         *gels*) region=' QR and solve 7 sides NN m 60 n 50 k 50' && set -- N 60 50 7 ;;
         *trtrs*) region=' solve upper triangular left TN m 50 n 7 k 50' && set -- U T N 50 7 ;;
+        *geqp3*) region=' pivoted QR NN m 60 n 50 k 50' && set -- 60 50 ;;
         *geqrf*) region=' QR NN m 60 n 50 k 50' && set -- 60 50 ;;
         *mqr*) region=' Q of QR left NN m 60 n 50 k 40' && set -- L N 60 50 40 ;;
         *gqr*) region=' Q of QR NN m 60 n 50 k 40' && set -- 60 50 40 ;;
@@ -195,10 +196,10 @@ known() {
         case $answer in "$types$region: "*) ;; *) fail "$routine: $answer" ;; esac
     done
 }
-known fp32 ssytrd_ ssyev_ ssyevr sgemm sgemmt sgemmtr sgemm_ scipy_sgemm_64_ ssyrk ssyrk_ ssymm ssyr2k_ strmm strsm_64 spotrf_ sgetrf sgesv_ sgeqrf sorgqr_ sormqr strtri_ sgels strtrs sgemv ssymv_
+known fp32 sgeqp3 ssytrd_ ssyev_ ssyevr sgemm sgemmt sgemmtr sgemm_ scipy_sgemm_64_ ssyrk ssyrk_ ssymm ssyr2k_ strmm strsm_64 spotrf_ sgetrf sgesv_ sgeqrf sorgqr_ sormqr strtri_ sgels strtrs sgemv ssymv_
 known fp64 dsygvd dgemm dgemmt dgemmtr cblas_dgemm dsyrk cblas_dsyrk cblas_dsymm dsyr2k dtrmm_ cblas_dtrsm dpotrf dgetrf_ dposv dgeqrf_64_ dorgqr dormqr_ dpotri dgels_64_ dtrtrs_ cblas_dgemv dtrsv
 known cfp32 cgemm cgemm3m cgemmt cgemmtr csyrk cherk csymm chemm csyr2k cher2k ctrmm ctrsm cpotrf_64_ cgetrf cgetrs cgeqrf cungqr cunmqr_64_ clauum cgels ctrtrs cgemv_64_ chemv
-known cfp64 zhegvx_ zhetrd zheevd_64_ zheevx zgemm zgemm3m zgemmt zgemmtr zsyrk zherk_ zsymm zhemm_ zsyr2k zher2k ztrmm ztrsm zpotrf zgetrf zpotrs_ zgeqrf_ zungqr zunmqr zgetri_64_ zgels_ ztrtrs zhemv ztrmv_
+known cfp64 zgeqp3_64_ zhegvx_ zhetrd zheevd_64_ zheevx zgemm zgemm3m zgemmt zgemmtr zsyrk zherk_ zsymm zhemm_ zsyr2k zher2k ztrmm ztrsm zpotrf zgetrf zpotrs_ zgeqrf_ zungqr zunmqr zgetri_64_ zgels_ ztrtrs zhemv ztrmv_
 known 'fp16 -> fp32' shgemm gemm_f16f16f32
 known 'fp16 -> fp16' hgemm lavablas_hgemm
 known 'bf16 -> fp32' sbgemm gemm_bf16bf16f32

@@ -28,7 +28,8 @@ for routine in spotrf dpotrf cpotrf zpotrf sgetrf dgetrf cgetrf zgetrf spotrs dp
     spotri dpotri cpotri zpotri sgetri dgetri cgetri zgetri \
     ssytrd dsytrd chetrd zhetrd ssyev dsyev cheev zheev ssyevd dsyevd cheevd zheevd \
     ssyevr dsyevr cheevr zheevr ssyevx dsyevx cheevx zheevx \
-    ssygv dsygv chegv zhegv ssygvd dsygvd chegvd zhegvd ssygvx dsygvx chegvx zhegvx; do # of LAPACK
+    ssygv dsygv chegv zhegv ssygvd dsygvd chegvd zhegvd ssygvx dsygvx chegvx zhegvx \
+    sgeqp3 dgeqp3 cgeqp3 zgeqp3; do # of LAPACK
     blas="$blas ${routine}_ $routine ${routine}_64_ ${routine}_64 scipy_${routine}_ scipy_${routine}_64_"
 done
 blas="$blas cblas_sbgemm_batch cblas_sbgemm_batch_strided"

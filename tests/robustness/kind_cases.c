@@ -10,6 +10,7 @@
 #include "dispatch/vector_plan.h"
 #include "tests/library/names.h"
 #include "tests/library/pencil_check.h"
+#include "tests/library/pivoted_check.h"
 #include "tests/library/poison.h"
 #include "tests/library/tridiagonal_check.h"
 
@@ -18,6 +19,7 @@
 #define BLOCK            64  /* of a workspace: columns */
 #define MOST_TRIDIAGONAL 100 /* units */
 #define MOST_EIGEN       1000
+#define MOST_PIVOTED     100
 
 // clang-format off
 #define ROW(family, kind) LAVA_FAMILY_##family, LAVA_OPERATION_##kind
@@ -28,6 +30,7 @@
 #define REFLECTIONS(size) {size, KIND_REFLECTIONS}
 #define NONE              {"", KIND_NONE}
 #define WORK              {"", KIND_WORK}
+#define COLUMNS(size)     {size, KIND_COLUMNS}
 
 const struct kind_case kind_cases[] = {
     /*                                A                  B              C */
@@ -83,6 +86,8 @@ const struct kind_case kind_cases[] = {
     {ROW(HEGVD, GENERALIZED_VECTORS), NONE,              POSITIVE("nn"), POSITIVE("nn"),   KIND_TAU_OUT, .job = 'V', .explained = "ijpn"},
     {ROW(SYGVX, GENERALIZED_VECTORS), GENERAL("nn"),     POSITIVE("nn"), POSITIVE("nn"),   KIND_TAU_OUT, .job = 'V', .explained = "ijpn"},
     {ROW(HEGVX, GENERALIZED_VECTORS), GENERAL("nn"),     POSITIVE("nn"), POSITIVE("nn"),   KIND_TAU_OUT, .job = 'V', .explained = "ijpn"},
+    {ROW(GEQP3, PIVOTED_QR),          COLUMNS("1n"),     WORK,          GENERAL("mn"),     KIND_TAU_OUT, .explained = "mn"},
+    {ROW(CGEQP3, PIVOTED_QR),         COLUMNS("1n"),     WORK,          GENERAL("mn"),     KIND_TAU_OUT, .explained = "mn"},
     {ROW(GETRI, INVERT_LU),           NONE,              WORK,          DOMINANT("nn"),    KIND_PIVOTS_IN, .explained = "n"},
 };
 // clang-format on
@@ -182,6 +187,11 @@ static void make_matrix(struct kind_call *call, struct kind_matrix *x, const cha
         return;
     if (fills == KIND_WORK) {
         allocate(x, (size_t)((to->m[0] + to->n[0]) * BLOCK) * lava_type_bytes(type));
+        return;
+    }
+    if (fills == KIND_COLUMNS) {
+        allocate(x, (size_t)to->n[0] * sizeof(int64_t));
+        memset(x->before, 0, x->bytes);
         return;
     }
     for (int i = 0; i < 2; i++)
@@ -411,6 +421,10 @@ void kind_call_run(struct kind_call *call) {
         x->k[0] = lwork;
     if (call->row->job)
         set_eigen(call);
+    if (call->row->a.fill == KIND_COLUMNS) { /* norms of complex numbers are behind tau */
+        x->support = call->a.now;
+        x->rwork = (char *)call->vector.now + x->m[0] * 16;
+    }
     if (families_call[call->routine])
         families_call[call->routine](x);
     else
@@ -530,7 +544,23 @@ static bool is_tridiagonal(const struct kind_call *call) {
     return call->info == *call->expected_info && tridiagonal_error(&x, 3) <= MOST_TRIDIAGONAL;
 }
 
+/* The order of the columns is A. */
+static bool is_pivoted(const struct kind_call *call) {
+    const struct pivoted x = {.type = lava_routine_type(call->routine),
+                              .is_wide = lava_routine_row(call->routine)->is_ilp64,
+                              .m = call->x.m[0],
+                              .n = call->x.n[0],
+                              .ld = call->c.ld,
+                              .before = call->c.before,
+                              .after = call->c.now,
+                              .tau = call->vector.now,
+                              .order = call->a.now};
+    return call->info == *call->expected_info && pivoted_error(&x) <= MOST_PIVOTED;
+}
+
 bool kind_call_is_right(const struct kind_call *call, const char *what) {
+    if (call->row->kind == LAVA_OPERATION_PIVOTED_QR && is_pivoted(call))
+        return true;
     if (call->row->kind == LAVA_OPERATION_TRIDIAGONAL && is_tridiagonal(call))
         return true;
     if (call->row->job && is_eigen(call))

@@ -19,6 +19,7 @@ enum kind_fill {
     KIND_DOMINANT,    /* all of it: also L and U of some matrix */
     KIND_REVERSED,    /* the same with its rows reversed */
     KIND_REFLECTIONS, /* below the diagonal, as ?geqrf leaves them; tau follows from them */
+    KIND_COLUMNS,     /* integers, which are zeros: the order of C's columns is free */
     KIND_WORK         /* of the least size and what makes it fast; its contents do not count */
 };
 
