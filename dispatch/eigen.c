@@ -121,6 +121,10 @@ static double after_ns(const struct lava_halving *request, double flops_per_s) {
            1e9 * moved_bytes / request->rates.memory_bytes_per_s;
 }
 
+double lava_eigen_device_ns(const struct lava_halving *request, double flops_per_s) {
+    return lava_tridiagonal_device_ns(request, flops_per_s) + after_ns(request, flops_per_s);
+}
+
 /* Returns the time from host memory to host memory. Vectors go by way of a buffer. */
 static double gpu_ns(const struct lava_halving *request, double flops_per_s) {
     const struct lava_operation *operation = request->operation;
@@ -130,7 +134,7 @@ static double gpu_ns(const struct lava_halving *request, double flops_per_s) {
     double result_bytes =
         (double)operation->n * (double)columns_of(operation) * (double)lava_type_bytes(operation->type);
     double ns = lava_cost_start_ns(rates) + 1e9 * upload_bytes / rates->upload_bytes_per_s +
-                lava_tridiagonal_device_ns(request, flops_per_s) + after_ns(request, flops_per_s) +
+                lava_eigen_device_ns(request, flops_per_s) +
                 1e9 * result_bytes / rates->download_bytes_per_s + lava_cost_last_write_ns(result_bytes) +
                 1e9 * result_bytes / LAVA_HALVING_BUFFER_BYTES_PER_S + CHECK_NS;
     return fmax(ns, lava_cost_least_ns(&parts, rates, flops_per_s));

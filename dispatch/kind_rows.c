@@ -6,6 +6,7 @@
 #include "dispatch/product_plan.h"
 #include "dispatch/qr.h"
 #include "dispatch/sharing.h"
+#include "dispatch/singular.h"
 #include "dispatch/solve.h"
 #include "dispatch/tridiagonal.h"
 #include "dispatch/vector_plan.h"
@@ -28,7 +29,11 @@
 #define OF_Q                                                                                                 \
     .is_lapack = true, .flops = lava_qr_product_flops, .operand_bytes = lava_qr_product_bytes,               \
     .work = lava_operation_matrix_work, .overlaps = lava_operation_operands_overlap, .plan = lava_qr_plan
-#define OF_EIGEN    OF_A_MATRIX, .reduces = true, .has_values = true, .flops = lava_eigen_flops, .plan = lava_eigen_plan
+#define OF_EIGEN                                                                                             \
+    OF_A_MATRIX, .reduces = true, .has_values = true, .flops = lava_eigen_flops, .plan = lava_eigen_plan
+#define OF_SINGULAR                                                                                          \
+    OF_A_MATRIX, .is_singular = true, .has_values = true, .flops = lava_singular_flops,                      \
+                 .steps = lava_singular_steps, .plan = lava_singular_plan
 #define OF_A_VECTOR                                                                                          \
     .is_vector = true, .flops = lava_vector_plan_flops, .operand_bytes = lava_vector_plan_bytes,             \
     .work = lava_vector_plan_work, .reads = lava_vector_plan_reads, .overlaps = lava_vector_plan_overlaps,   \
@@ -64,6 +69,13 @@
  *                  512          1024         2048        4096
  *     dsyevd N     14.3 (13.3)  53.4 (55)    272 (250)   1407 (1390)
  *     dsyevd V                  94.8 (104)   491 (495)   2806 (2710)
+ *
+ * and numpy.linalg.svdvals, svd and lstsq of another one with 16 cores (2026-11-27):
+ *
+ *                  2048         4096
+ *     dgesdd N     898          4800
+ *     dgesdd S     1755         9907
+ *     dgelsd       1002
  *
  * ?orgqr takes as long as ?geqrf. ?ormqr is what ?gels takes beside ?geqrf, 3.4 ms at 512 and 38 at 2048.
  * ?trtri and ?lauum are expected to take half of ?potri, which calls both. */
@@ -105,6 +117,9 @@ const struct lava_kind lava_kinds[LAVA_OPERATION_KINDS] = {
     [LAVA_OPERATION_FACTORS_VECTOR]  = {"solve by factors for a vector", OF_A_VECTOR, .divides = true, .by_factors = true},
     [LAVA_OPERATION_EIGENVALUES]     = {"eigenvalues", .cpu = {4.3, 7e3, 53}, TIMED_BY(SYTRD), OF_EIGEN},
     [LAVA_OPERATION_EIGENVECTORS]    = {"eigenvectors", .cpu = {7.9, 7e3, 122}, TIMED_BY(SYTRD), OF_EIGEN,
+                                        .has_vectors = true},
+    [LAVA_OPERATION_SINGULAR_VALUES] = {"singular values", .cpu = {12.7, 9e3, 245}, TIMED_BY(SYTRD), OF_SINGULAR},
+    [LAVA_OPERATION_SINGULAR_VECTORS] = {"singular vectors", .cpu = {29.9, 9e3, 418}, TIMED_BY(SYTRD), OF_SINGULAR,
                                         .has_vectors = true},
 };
 // clang-format on

@@ -33,15 +33,18 @@ enum lava_operation_kind {
      * A is general, or the triangle of a symmetric or Hermitian matrix */
     LAVA_OPERATION_MATRIX_VECTOR,
     LAVA_OPERATION_TRIANGLE_VECTOR, /* C <- op(A) C, A triangular; m = k, in_place, alpha is 1 */
-    LAVA_OPERATION_SOLVE_VECTOR, /* C <- the x with op(A) x = C; the same. C may be n vectors, b.ld apart */
+    LAVA_OPERATION_SOLVE_VECTOR,   /* C <- the x with op(A) x = C; the same. C may be n vectors, b.ld apart */
     LAVA_OPERATION_FACTORS_VECTOR, /* as SOLVE_VECTOR, by two triangles: a general A holds the factors of LU,
                                     * with their pivots, a triangular one is Cholesky's factor */
     /* of C, Hermitian, of which the region is stored; m = n = k, alpha is 1 */
-    LAVA_OPERATION_TRIDIAGONAL, /* diagonal, beside and tau are written */
-    LAVA_OPERATION_EIGENVALUES, /* diagonal and spectrum.found are written, and C is not */
-    LAVA_OPERATION_EIGENVECTORS /* so are spectrum's vectors, which may take C's place */
+    LAVA_OPERATION_TRIDIAGONAL,  /* diagonal, beside and tau are written */
+    LAVA_OPERATION_EIGENVALUES,  /* diagonal and spectrum.found are written, and C is not */
+    LAVA_OPERATION_EIGENVECTORS, /* so are spectrum's vectors, which may take C's place */
+    /* of C, m x n; k is the smaller of m and n, alpha is 1 */
+    LAVA_OPERATION_SINGULAR_VALUES, /* diagonal is written, and C is not */
+    LAVA_OPERATION_SINGULAR_VECTORS /* so are singular's vectors, or the right-hand sides */
 };
-#define LAVA_OPERATION_KINDS (LAVA_OPERATION_EIGENVECTORS + 1)
+#define LAVA_OPERATION_KINDS (LAVA_OPERATION_SINGULAR_VECTORS + 1)
 
 /* Routines of the CPU that are timed (cpu_families.h). */
 enum lava_cpu_family {
@@ -56,7 +59,7 @@ enum lava_cpu_family {
     LAVA_CPU_FAMILY_GEQRF, /* and what is made with Q */
     LAVA_CPU_FAMILY_POTRI, /* and ?trtri and ?lauum, which it consists of */
     LAVA_CPU_FAMILY_GETRI,
-    LAVA_CPU_FAMILY_SYTRD,
+    LAVA_CPU_FAMILY_SYTRD, /* and eigenvalues and singular values */
     LAVA_CPU_FAMILY_COUNT
 };
 
@@ -128,13 +131,14 @@ struct lava_kind {
     bool by_factors;  /* such a one, with two triangles */
     bool reduces;     /* C, or a copy of it, becomes tridiagonal */
     bool has_values, has_vectors; /* C itself does not; eigenvalues are written, and eigenvectors are */
+    bool is_singular;             /* so are singular ones */
     struct lava_inverse_parts inverse;
     struct lava_qr_parts qr;
     enum lava_cpu_family family; /* by whose routine it is timed; a product's depends on its operands */
     bool is_timed;               /* it is that routine */
     struct lava_kind_cpu cpu;
     lava_kind_count *flops, *operand_bytes, *work; /* as lava_operation_flops and so on (operation.h) */
-    lava_kind_steps *steps;                        /* of kinds with right-hand sides */
+    lava_kind_steps *steps; /* of kinds with right-hand sides, and of singular values */
     lava_kind_reads *reads; /* matrices that may stay on the device between calls; NULL: none */
     bool replaces;          /* what it reads of these is C, which it writes afterwards */
     lava_kind_overlaps *overlaps;

@@ -8,7 +8,7 @@
 
 /* The arguments of a call that affect the decision. The others have usual values. */
 struct explain_arguments {
-    char job, side, uplo, transa, transb, diag;
+    char job, second_job, side, uplo, transa, transb, diag;
     int64_t m, n, k, nrhs, count;
     enum lava_family family; /* from the routine */
     bool is_hermitian;       /* from the routine: ?herk, ?her2k */
@@ -19,7 +19,7 @@ typedef bool explain_make(const struct explain_arguments *x, struct lava_operati
 explain_make explain_make_gemm, explain_make_batch, explain_make_gemmt, explain_make_syrk, explain_make_syr2k,
     explain_make_structured, explain_make_vector, explain_make_triangle_vector, explain_make_cholesky,
     explain_make_lu, explain_make_inverse, explain_make_inverse_by_lu, explain_make_tridiagonal,
-    explain_make_eigen, explain_make_qr, explain_make_least_squares, explain_make_qr_product, explain_make_trtrs,
-    explain_make_square_lu;
+    explain_make_eigen, explain_make_singular, explain_make_qr, explain_make_least_squares,
+    explain_make_qr_product, explain_make_trtrs, explain_make_square_lu;
 
 #endif

@@ -65,6 +65,9 @@ enum lava_status lava_self_test_tridiagonal(struct lava_self_test *test, bool (*
 /* The same for eigenvalues and eigenvectors, once the test of tridiagonal forms has ended. */
 enum lava_status lava_self_test_eigen(struct lava_self_test *test, bool (*stops)(void));
 
+/* The same for singular values and vectors, once the tests of eigenvalues, QR and inverses have ended. */
+enum lava_status lava_self_test_singular(struct lava_self_test *test, bool (*stops)(void));
+
 /* All that lava_self_test_begin leads to at once. The caller holds the engine. */
 enum lava_status lava_self_test_run(struct lava_engine *engine, enum lava_type type);
 

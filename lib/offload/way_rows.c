@@ -4,6 +4,7 @@
 #include "lib/host/cpu_inverse.h"
 #include "lib/host/cpu_least_squares.h"
 #include "lib/host/cpu_qr.h"
+#include "lib/host/cpu_singular.h"
 #include "lib/host/cpu_systems.h"
 #include "lib/host/cpu_tridiagonal.h"
 #include "lib/level2/vector.h"
@@ -18,6 +19,7 @@ static enum lava_status run_product(struct lava_engine *engine, const struct lav
 #define FACTORS  LAVA_STEP_FACTORS,  lava_factorizer_run,   lava_block_factorizer_run, lava_cpu_systems_run
 #define INVERSES LAVA_STEP_INVERSES, lava_inverter_run,     NULL,                      lava_cpu_inverse_run
 #define EIGEN    LAVA_STEP_EIGEN,    lava_eigen_runner_run, NULL,                      lava_cpu_eigen_run
+#define SINGULAR LAVA_STEP_SINGULAR, lava_singular_runner_run, NULL,                   lava_cpu_singular_run
 
 const struct lava_ways lava_ways_table[LAVA_OPERATION_KINDS] = {
     /*                                  step                  run                    by blocks                 finish */
@@ -40,5 +42,7 @@ const struct lava_ways lava_ways_table[LAVA_OPERATION_KINDS] = {
     [LAVA_OPERATION_FACTORS_VECTOR]  = {LAVA_STEP_VECTORS,    lava_vector_run,       NULL,                     NULL},
     [LAVA_OPERATION_EIGENVALUES]     = {EIGEN},
     [LAVA_OPERATION_EIGENVECTORS]    = {EIGEN},
+    [LAVA_OPERATION_SINGULAR_VALUES] = {SINGULAR},
+    [LAVA_OPERATION_SINGULAR_VECTORS] = {SINGULAR},
 };
 // clang-format on
