@@ -14,23 +14,30 @@
 struct numbers {
     int side, uplo, transa, transb, diag; /* CBLAS's enumerators */
     int64_t m, n, k;
-    char job;
+    char job, range; /* range is the second job of ?gesvd */
 };
 
-/* The words after the routine's name, a letter each: job, side, uplo, transa (t), transb (u), diag, m, n, k.
- * Right-hand sides are k. */
+/* The words after the routine's name, a letter each: job, ?gesvd's second job (v), side, uplo, transa (t),
+ * transb (u), diag, m, n, k. Right-hand sides are k. */
 static const char *words_of(enum lava_family family) {
-    static const char *const words[] = {
-        [LAVA_FAMILY_GEMM] = "tumnk",  [LAVA_FAMILY_GEMMT] = "ptunk", [LAVA_FAMILY_SYRK] = "ptnk",
-        [LAVA_FAMILY_SYMM] = "spmn",   [LAVA_FAMILY_HEMM] = "spmn",   [LAVA_FAMILY_SYR2K] = "ptnk",
-        [LAVA_FAMILY_TRMM] = "sptdmn", [LAVA_FAMILY_TRSM] = "sptdmn", [LAVA_FAMILY_POTRF] = "pn",
-        [LAVA_FAMILY_GETRF] = "mn",    [LAVA_FAMILY_POTRS] = "pnk",   [LAVA_FAMILY_POSV] = "pnk",
-        [LAVA_FAMILY_GETRS] = "tnk",   [LAVA_FAMILY_GESV] = "nk",     [LAVA_FAMILY_GEQRF] = "mn",
-        [LAVA_FAMILY_ORGQR] = "mnk",   [LAVA_FAMILY_ORMQR] = "stmnk", [LAVA_FAMILY_GELS] = "tmnk",
-        [LAVA_FAMILY_TRTRS] = "ptdnk", [LAVA_FAMILY_SYTRD] = "pn",    [LAVA_FAMILY_SYEV] = "jpn",
-        [LAVA_FAMILY_HEEV] = "jpn",    [LAVA_FAMILY_SYEVD] = "jpn",   [LAVA_FAMILY_HEEVD] = "jpn",
-        [LAVA_FAMILY_SYEVR] = "jpn",   [LAVA_FAMILY_HEEVR] = "jpn",   [LAVA_FAMILY_SYEVX] = "jpn",
-        [LAVA_FAMILY_HEEVX] = "jpn"};
+    static const char *const words[] = {[LAVA_FAMILY_GEMM] = "tumnk",  [LAVA_FAMILY_GEMMT] = "ptunk",
+                                        [LAVA_FAMILY_SYRK] = "ptnk",   [LAVA_FAMILY_SYMM] = "spmn",
+                                        [LAVA_FAMILY_HEMM] = "spmn",   [LAVA_FAMILY_SYR2K] = "ptnk",
+                                        [LAVA_FAMILY_TRMM] = "sptdmn", [LAVA_FAMILY_TRSM] = "sptdmn",
+                                        [LAVA_FAMILY_POTRF] = "pn",    [LAVA_FAMILY_GETRF] = "mn",
+                                        [LAVA_FAMILY_POTRS] = "pnk",   [LAVA_FAMILY_POSV] = "pnk",
+                                        [LAVA_FAMILY_GETRS] = "tnk",   [LAVA_FAMILY_GESV] = "nk",
+                                        [LAVA_FAMILY_GEQRF] = "mn",    [LAVA_FAMILY_ORGQR] = "mnk",
+                                        [LAVA_FAMILY_ORMQR] = "stmnk", [LAVA_FAMILY_GELS] = "tmnk",
+                                        [LAVA_FAMILY_TRTRS] = "ptdnk", [LAVA_FAMILY_SYTRD] = "pn",
+                                        [LAVA_FAMILY_SYEV] = "jpn",    [LAVA_FAMILY_HEEV] = "jpn",
+                                        [LAVA_FAMILY_SYEVD] = "jpn",   [LAVA_FAMILY_HEEVD] = "jpn",
+                                        [LAVA_FAMILY_SYEVR] = "jpn",   [LAVA_FAMILY_HEEVR] = "jpn",
+                                        [LAVA_FAMILY_SYEVX] = "jpn",   [LAVA_FAMILY_HEEVX] = "jpn",
+                                        [LAVA_FAMILY_GESDD] = "jmn",   [LAVA_FAMILY_GESDD_COMPLEX] = "jmn",
+                                        [LAVA_FAMILY_GESVD] = "jvmn",  [LAVA_FAMILY_GESVD_COMPLEX] = "jvmn",
+                                        [LAVA_FAMILY_GELSD] = "mnk",   [LAVA_FAMILY_GELSD_COMPLEX] = "mnk",
+                                        [LAVA_FAMILY_GELSS] = "mnk",   [LAVA_FAMILY_GELSS_COMPLEX] = "mnk"};
     return (size_t)family < sizeof words / sizeof words[0] && words[family] ? words[family] : "-";
 }
 
@@ -42,6 +49,9 @@ static void read_word(char name, const char *word, struct numbers *x) {
     switch (name) {
     case 'j':
         x->job = *word;
+        break;
+    case 'v':
+        x->range = *word;
         break;
     case 's':
         x->side = *word == 'L' ? 141 : 142;
@@ -71,7 +81,7 @@ static void read_word(char name, const char *word, struct numbers *x) {
 
 static struct numbers read_numbers(enum lava_family family, char **words) {
     const char *names = words_of(family);
-    struct numbers x = {.transa = 111};
+    struct numbers x = {.transa = 111, .range = 'A'};
     for (int i = 0; names[i]; i++)
         read_word(names[i], words[i], &x);
     if (!strchr(names, 'm'))
@@ -104,8 +114,9 @@ static void call(enum lava_routine routine, const struct numbers *x) {
     const size_t most = (size_t)(x->m > x->n ? x->m : x->n) * (size_t)(x->k > x->n ? x->k : x->n) + 1;
     void *a = calloc(most, bytes), *b = calloc(most, bytes);
     void *c = calloc(elements, lava_type_bytes(row->type_c));
-    /* of eigenvalues: everything else, which no routine needs more of */
-    const size_t each = 64 + (size_t)(x->n * (3 * x->n + 40));
+    /* of eigenvalues and singular values: everything else, which no routine needs more of */
+    bool is_singular = row->family >= LAVA_FAMILY_GESDD;
+    const size_t longer = (size_t)(x->m > x->n ? x->m : x->n), each = 64 + longer * (10 * longer + 400);
     char *more = calloc(each, 8 * 16);
     if (!a || !b || !c || !more)
         abort();
@@ -128,19 +139,19 @@ static void call(enum lava_routine routine, const struct numbers *x) {
                                          .m = {x->m},
                                          .n = {x->n},
                                          .k = {x->k},
-                                         .lda = {lda},
-                                         .ldb = {ldb},
+                                         .lda = {is_singular ? (int64_t)longer : lda},
+                                         .ldb = {is_singular ? (int64_t)longer : ldb},
                                          .ldc = {x->m},
                                          .alpha = alpha,
                                          .beta = beta,
                                          .a = a,
-                                         .b = x->job ? more + each * 96 : b,
+                                         .b = x->job || is_singular ? more + each * 96 : b,
                                          .c = c,
                                          .ipiv = a,
-                                         .size = {x->job ? (int64_t)each : x->m + x->n + x->k},
+                                         .size = {x->job || is_singular ? (int64_t)each : x->m + x->n + x->k},
                                          .info = &info,
                                          .job = x->job,
-                                         .range = 'A',
+                                         .range = x->range,
                                          .w = more,
                                          .z = more + each * 16,
                                          .found = more + each * 32,

@@ -27,7 +27,9 @@ for routine in spotrf dpotrf cpotrf zpotrf sgetrf dgetrf cgetrf zgetrf spotrs dp
     strtrs dtrtrs ctrtrs ztrtrs strtri dtrtri ctrtri ztrtri slauum dlauum clauum zlauum \
     spotri dpotri cpotri zpotri sgetri dgetri cgetri zgetri \
     ssytrd dsytrd chetrd zhetrd ssyev dsyev cheev zheev ssyevd dsyevd cheevd zheevd \
-    ssyevr dsyevr cheevr zheevr ssyevx dsyevx cheevx zheevx; do # of LAPACK
+    ssyevr dsyevr cheevr zheevr ssyevx dsyevx cheevx zheevx \
+    sgesdd dgesdd cgesdd zgesdd sgesvd dgesvd cgesvd zgesvd \
+    sgelsd dgelsd cgelsd zgelsd sgelss dgelss cgelss zgelss; do # of LAPACK
     blas="$blas ${routine}_ $routine ${routine}_64_ ${routine}_64 scipy_${routine}_ scipy_${routine}_64_"
 done
 blas="$blas cblas_sbgemm_batch cblas_sbgemm_batch_strided"
