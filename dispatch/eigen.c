@@ -138,6 +138,10 @@ static double reduction_ns(const struct lava_halving *request, double flops_per_
     return lava_tridiagonal_device_ns(&standard, flops_per_s);
 }
 
+double lava_eigen_device_ns(const struct lava_halving *request, double flops_per_s) {
+    return reduction_ns(request, flops_per_s) + after_ns(request, flops_per_s);
+}
+
 /* Returns the time from host memory to host memory. Vectors go by way of a buffer, and so does a factor,
  * which is downloaded during the reduction. */
 static double gpu_ns(const struct lava_halving *request, double flops_per_s) {

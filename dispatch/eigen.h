@@ -13,6 +13,9 @@ double lava_eigen_flops(const struct lava_operation *operation);
 bool lava_eigen_fits(const struct lava_capabilities *device, enum lava_type type);
 /* Returns the module that finds eigenvalues of a real type. */
 enum lava_module lava_eigen_bisection(enum lava_type type);
+/* Returns the device's time between the upload and the download. */
+struct lava_halving;
+double lava_eigen_device_ns(const struct lava_halving *request, double flops_per_s);
 /* Fills in the kernel of the products, its shape and rate, the blocking (total_bytes with the matrices) and
  * gpu_ns. Returns LAVA_REASON_FORCED, or why there is no plan, as lava_solve_plan. */
 lava_kind_plan lava_eigen_plan;

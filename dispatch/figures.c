@@ -314,7 +314,7 @@ const char *lava_figures_scaled_by(const struct lava_cpu_figures *figures,
 double lava_figures_cpu_ns(const struct lava_cpu_figures *figures, const struct lava_operation *operation) {
     struct lava_operation steps[LAVA_KIND_STEPS];
     double ns = 0;
-    if (operation->sides.count == 0)
+    if (operation->sides.count == 0 && !lava_operation_row(operation)->is_singular)
         return cpu_ns(figures, operation);
     int count = lava_operation_row(operation)->steps(operation, steps);
     for (int i = 0; i < count; i++)

@@ -8,6 +8,7 @@
 #include "dispatch/product_plan.h"
 #include "dispatch/qr.h"
 #include "dispatch/sharing.h"
+#include "dispatch/singular.h"
 #include "dispatch/solve.h"
 #include "dispatch/tridiagonal.h"
 #include "dispatch/vector_plan.h"
@@ -38,6 +39,9 @@
 #define OF_A_PENCIL                                                                                          \
     OF_VALUES, .has_second = true, .operand_bytes = lava_generalized_operand_bytes,                          \
                .overlaps = lava_operation_second_overlaps
+#define OF_SINGULAR                                                                                          \
+    OF_A_MATRIX, .is_singular = true, .has_values = true, .flops = lava_singular_flops,                      \
+                 .steps = lava_singular_steps, .plan = lava_singular_plan
 #define OF_A_VECTOR                                                                                          \
     .is_vector = true, .flops = lava_vector_plan_flops, .operand_bytes = lava_vector_plan_bytes,             \
     .work = lava_vector_plan_work, .reads = lava_vector_plan_reads, .overlaps = lava_vector_plan_overlaps,   \
@@ -73,6 +77,13 @@
  *                  512          1024         2048        4096
  *     dsyevd N     14.3 (13.3)  53.4 (55)    272 (250)   1407 (1390)
  *     dsyevd V                  94.8 (104)   491 (495)   2806 (2710)
+ *
+ * and numpy.linalg.svdvals, svd and lstsq of another one with 16 cores (2026-11-27):
+ *
+ *                  2048         4096
+ *     dgesdd N     898          4800
+ *     dgesdd S     1755         9907
+ *     dgelsd       1002
  *
  * A second matrix adds ?potrf, ?sygst and a solve, 0.28, 0.65 and 0.55 of a product for order 1024 in cfp64, by
  * one thread (SciPy's OpenBLAS, x86-64, 2026-11-28).
@@ -125,5 +136,8 @@ const struct lava_kind lava_kinds[LAVA_OPERATION_KINDS] = {
                                         .has_vectors = true},
     [LAVA_OPERATION_PIVOTED_QR]      = {"pivoted QR", .cpu = {2.6, 6.5e3, 4}, TIMED_BY(GEQRF), OF_A_MATRIX,
                                         .orders_columns = true, .flops = lava_qr_flops, .plan = lava_pivoted_qr_plan},
+    [LAVA_OPERATION_SINGULAR_VALUES] = {"singular values", .cpu = {12.7, 9e3, 245}, TIMED_BY(SYTRD), OF_SINGULAR},
+    [LAVA_OPERATION_SINGULAR_VECTORS] = {"singular vectors", .cpu = {29.9, 9e3, 418}, TIMED_BY(SYTRD), OF_SINGULAR,
+                                        .has_vectors = true},
 };
 // clang-format on

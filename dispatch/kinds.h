@@ -43,9 +43,12 @@ enum lava_operation_kind {
     /* the same of C and `second`, which becomes its Cholesky factor */
     LAVA_OPERATION_GENERALIZED_VALUES,
     LAVA_OPERATION_GENERALIZED_VECTORS,
-    LAVA_OPERATION_PIVOTED_QR /* of C, whose columns change places; k is the smaller of m and n, alpha is 1 */
+    LAVA_OPERATION_PIVOTED_QR, /* of C, whose columns change places; k is the smaller of m and n, alpha is 1 */
+    /* of C, m x n; k is the smaller of m and n, alpha is 1 */
+    LAVA_OPERATION_SINGULAR_VALUES, /* diagonal is written, and C is not */
+    LAVA_OPERATION_SINGULAR_VECTORS /* so are singular's vectors, or the right-hand sides */
 };
-#define LAVA_OPERATION_KINDS (LAVA_OPERATION_PIVOTED_QR + 1)
+#define LAVA_OPERATION_KINDS (LAVA_OPERATION_SINGULAR_VECTORS + 1)
 
 /* Routines of the CPU that are timed (cpu_families.h). */
 enum lava_cpu_family {
@@ -60,7 +63,7 @@ enum lava_cpu_family {
     LAVA_CPU_FAMILY_GEQRF, /* and what is made with Q */
     LAVA_CPU_FAMILY_POTRI, /* and ?trtri and ?lauum, which it consists of */
     LAVA_CPU_FAMILY_GETRI,
-    LAVA_CPU_FAMILY_SYTRD,
+    LAVA_CPU_FAMILY_SYTRD, /* and eigenvalues and singular values */
     LAVA_CPU_FAMILY_COUNT
 };
 
@@ -134,13 +137,14 @@ struct lava_kind {
     bool has_values, has_vectors; /* C itself does not; eigenvalues are written, and eigenvectors are */
     bool has_second;              /* they are those of two matrices */
     bool orders_columns;          /* C's columns change places */
+    bool is_singular;             /* so are singular ones */
     struct lava_inverse_parts inverse;
     struct lava_qr_parts qr;
     enum lava_cpu_family family; /* by whose routine it is timed; a product's depends on its operands */
     bool is_timed;               /* it is that routine */
     struct lava_kind_cpu cpu;
     lava_kind_count *flops, *operand_bytes, *work; /* as lava_operation_flops and so on (operation.h) */
-    lava_kind_steps *steps;                        /* of kinds with right-hand sides */
+    lava_kind_steps *steps; /* of kinds with right-hand sides, and of singular values */
     lava_kind_reads *reads; /* matrices that may stay on the device between calls; NULL: none */
     bool replaces;          /* what it reads of these is C, which it writes afterwards */
     lava_kind_overlaps *overlaps;

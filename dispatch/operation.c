@@ -89,6 +89,34 @@ struct lava_operation lava_operation_solve_r(const struct lava_operation *operat
                       operation->adjoint && lava_type_is_complex(operation->type));
 }
 
+struct lava_operation lava_operation_eigen_of(const struct lava_operation *operation) {
+    struct lava_operation eigen = *operation;
+    bool has_vectors = lava_operation_row(operation)->has_vectors;
+    eigen.kind = has_vectors ? LAVA_OPERATION_EIGENVECTORS : LAVA_OPERATION_EIGENVALUES;
+    eigen.m = eigen.n = eigen.k;
+    eigen.c.region = LAVA_REGION_LOWER;
+    eigen.sides.count = 0;
+    eigen.spectrum = (struct lava_spectrum){.range = LAVA_SPECTRUM_ALL};
+    return eigen;
+}
+
+struct lava_operation lava_operation_qr_of(const struct lava_operation *operation) {
+    struct lava_operation qr = *operation;
+    qr.kind = LAVA_OPERATION_QR;
+    qr.m = operation->m > operation->n ? operation->m : operation->n;
+    qr.n = operation->k;
+    qr.sides.count = 0;
+    return qr;
+}
+
+struct lava_operation lava_operation_q_of(const struct lava_operation *operation, int64_t columns) {
+    struct lava_operation left = lava_operation_qr_of(operation);
+    left.kind = LAVA_OPERATION_QR_LEFT;
+    left.n = columns;
+    left.a = (struct lava_operand){.first = operation->c.first, .ld = left.m};
+    return left;
+}
+
 bool lava_operation_is_triangular(const struct lava_operation *operation) {
     const struct lava_operand *structured = lava_operation_structured(operation);
     return structured && structured->structure == LAVA_STRUCTURE_TRIANGULAR;

@@ -35,6 +35,11 @@
  *     the same with C Z = B Z L, C B Z = Z L or B C Z = Z L, B <- its Cholesky factor: ?sygvd, ?sygv, ?sygvx,
  * ?heg..
  *
+ * So do singular values and vectors; with right-hand sides they solve least squares:
+ *
+ *     S <- the diagonal of C = U S V', descending, U and V' <- as many columns and rows as are wanted:
+ * ?gesdd, ?gesvd; sides <- V S^-1 U' sides, of those values that are not negligible: ?gelsd, ?gelss
+ *
  * Products with the Q of ?geqrf have one of A and B, whose columns hold the reflections: A is m x k, B is n x
  * k.
  *
@@ -142,6 +147,20 @@ struct lava_second {
     int64_t ld;
 };
 
+/* Singular vectors that are wanted, and where they go: columns of U, or rows of V'. count is 0, the smaller
+ * side of C, or all: C's rows for U, its columns for V'. */
+struct lava_singular_vectors {
+    void *first; /* may be C's place, for one of them */
+    int64_t ld, count;
+};
+struct lava_singular {
+    struct lava_singular_vectors left, right;
+    /* With right-hand sides: values count as zero unless they are greater than the threshold times the
+     * largest one, and than the floor. */
+    double threshold, floor;
+    int64_t *rank; /* how many do not; NULL: it is not asked for */
+};
+
 /* Where the matrices of a batch are. Those of product i begin i times the stride (in elements) after the
  * operation's own. If the pointers are not NULL, they are at the i-th pointer instead. */
 struct lava_series {
@@ -177,12 +196,13 @@ struct lava_operation {
                       * distance, which the CPU uses */
     int64_t work_columns;
     void *tau;                        /* of the reflections, k elements; QR: written before C */
-    void *diagonal, *beside;          /* tridiagonal: D and E, real; NULL: they are not wanted. Eigenvalues:
-                                       * where they go */
+    void *diagonal, *beside;          /* tridiagonal: D and E, real; NULL: they are not wanted. Eigenvalues
+                                       * and singular values: where they go */
     struct lava_spectrum spectrum;    /* eigenvalues and vectors */
     struct lava_second second;        /* B of a generalized problem */
+    struct lava_singular singular;    /* singular values and vectors */
     bool adjoint;                     /* QR_LEFT and QR_RIGHT: Q's adjoint; QR with right-hand sides: C's */
-    struct lava_right_sides sides;    /* Cholesky, LU and QR */
+    struct lava_right_sides sides;    /* Cholesky, LU, QR, singular vectors */
     const struct lava_series *series; /* a batch of such operations, C's all apart; NULL: one */
     bool of_parts;                    /* made by lava_operation_of_parts */
     bool
@@ -299,6 +319,13 @@ void lava_operation_solves(const struct lava_operation *operation, struct lava_o
  * and then Q times them; between the two, the rows below become zero. */
 struct lava_operation lava_operation_times_q(const struct lava_operation *operation);
 struct lava_operation lava_operation_solve_r(const struct lava_operation *operation);
+
+/* Parts of what singular values and vectors are found by, to count and plan: the eigenvalue problem of a
+ * matrix of C's shorter side, the QR factorization of C or its adjoint, whichever is tall, and the product of
+ * that Q with so many columns. */
+struct lava_operation lava_operation_eigen_of(const struct lava_operation *operation);
+struct lava_operation lava_operation_qr_of(const struct lava_operation *operation);
+struct lava_operation lava_operation_q_of(const struct lava_operation *operation, int64_t columns);
 
 /* A CPU BLAS uses several threads for products with more work (m n k) than this: OpenBLAS, 0.3 series. */
 #define LAVA_ONE_THREAD_WORK (64.0 * 64.0 * 64.0)

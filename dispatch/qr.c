@@ -103,8 +103,8 @@ static double solve_ns(const struct lava_halving *request, const struct lava_ope
                      : 0;
 }
 
-/* Returns the device's time between the upload and the download. The CPU records ahead of the device. */
-static double device_ns(const struct lava_halving *request, double flops_per_s) {
+/* The CPU records ahead of the device. */
+double lava_qr_device_ns(const struct lava_halving *request, double flops_per_s) {
     const struct lava_operation *operation = request->operation;
     const struct lava_qr_parts *parts = &lava_operation_row(operation)->qr;
     double blocks = ceil((double)operation->k / LAVA_QR_BLOCK),
@@ -184,7 +184,8 @@ static enum lava_reason plan_whole(const struct lava_halving *request, struct la
     enum lava_reason reason =
         lava_halving_plan(request, &product, has_products, matrices_bytes(request->device, operation), plan);
     if (reason == LAVA_REASON_FORCED)
-        plan->gpu_ns = lava_halving_gpu_ns(request, device_ns(request, plan->flops_per_s), plan->flops_per_s);
+        plan->gpu_ns =
+            lava_halving_gpu_ns(request, lava_qr_device_ns(request, plan->flops_per_s), plan->flops_per_s);
     return reason;
 }
 

@@ -28,6 +28,9 @@ int lava_qr_steps(const struct lava_operation *operation, struct lava_operation 
 
 /* Returns whether the device can run the kernels of QR. */
 bool lava_qr_fits(const struct lava_capabilities *device, enum lava_type type);
+/* Returns the device's time between the upload and the download. */
+struct lava_halving;
+double lava_qr_device_ns(const struct lava_halving *request, double flops_per_s);
 /* Fills in the kernel, its shape and rate, the blocking (total_bytes with the matrices) and gpu_ns. Returns
  * LAVA_REASON_FORCED, or why there is no plan, as lava_solve_plan. */
 lava_kind_plan lava_qr_plan;

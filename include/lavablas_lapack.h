@@ -270,6 +270,63 @@ void zhegvx_(const int *itype, const char *jobz, const char *range, const char *
              const int *lwork, double *rwork, int *iwork, int *ifail, int *info, size_t jobz_length,
              size_t range_length, size_t uplo_length);
 
+/* ?gesdd, ?gesvd: s <- the singular values of an m x n matrix, descending; u and vt <- its left vectors, as
+ * columns, and its right ones, conjugated, as rows: all ('A'), as many as there are values ('S'), none ('N'),
+ * or in A's place ('O'), which is one of them. ?gesdd has one job for both: its 'O' is that of the longer
+ * side, and the others are all. A is destroyed. The workspaces have the sizes that LAPACK's routine asks for.
+ * info: 0, -i as above, or a positive number: not all values were found. */
+void sgesdd_(const char *jobz, const int *m, const int *n, float *a, const int *lda, float *s, float *u,
+             const int *ldu, float *vt, const int *ldvt, float *work, const int *lwork, int *iwork, int *info,
+             size_t jobz_length);
+void dgesdd_(const char *jobz, const int *m, const int *n, double *a, const int *lda, double *s, double *u,
+             const int *ldu, double *vt, const int *ldvt, double *work, const int *lwork, int *iwork,
+             int *info, size_t jobz_length);
+void cgesdd_(const char *jobz, const int *m, const int *n, void *a, const int *lda, float *s, void *u,
+             const int *ldu, void *vt, const int *ldvt, void *work, const int *lwork, float *rwork,
+             int *iwork, int *info, size_t jobz_length);
+void zgesdd_(const char *jobz, const int *m, const int *n, void *a, const int *lda, double *s, void *u,
+             const int *ldu, void *vt, const int *ldvt, void *work, const int *lwork, double *rwork,
+             int *iwork, int *info, size_t jobz_length);
+void sgesvd_(const char *jobu, const char *jobvt, const int *m, const int *n, float *a, const int *lda,
+             float *s, float *u, const int *ldu, float *vt, const int *ldvt, float *work, const int *lwork,
+             int *info, size_t jobu_length, size_t jobvt_length);
+void dgesvd_(const char *jobu, const char *jobvt, const int *m, const int *n, double *a, const int *lda,
+             double *s, double *u, const int *ldu, double *vt, const int *ldvt, double *work,
+             const int *lwork, int *info, size_t jobu_length, size_t jobvt_length);
+void cgesvd_(const char *jobu, const char *jobvt, const int *m, const int *n, void *a, const int *lda,
+             float *s, void *u, const int *ldu, void *vt, const int *ldvt, void *work, const int *lwork,
+             float *rwork, int *info, size_t jobu_length, size_t jobvt_length);
+void zgesvd_(const char *jobu, const char *jobvt, const int *m, const int *n, void *a, const int *lda,
+             double *s, void *u, const int *ldu, void *vt, const int *ldvt, void *work, const int *lwork,
+             double *rwork, int *info, size_t jobu_length, size_t jobvt_length);
+
+/* ?gelsd, ?gelss: the first n rows of b, m or n rows of nrhs columns, whichever is more, <- the least X for
+ * which A X is nearest to its first m ones, by A's singular values, which s gets. Values count as zero that
+ * are not greater than rcond times the largest one, or than the unit if rcond is negative; *rank <- how many
+ * do not. With full rank the squares of what is below X in a column of b add up to its residual's. ?gelss
+ * leaves the right vectors in A's first rows. */
+void sgelsd_(const int *m, const int *n, const int *nrhs, float *a, const int *lda, float *b, const int *ldb,
+             float *s, const float *rcond, int *rank, float *work, const int *lwork, int *iwork, int *info);
+void dgelsd_(const int *m, const int *n, const int *nrhs, double *a, const int *lda, double *b,
+             const int *ldb, double *s, const double *rcond, int *rank, double *work, const int *lwork,
+             int *iwork, int *info);
+void cgelsd_(const int *m, const int *n, const int *nrhs, void *a, const int *lda, void *b, const int *ldb,
+             float *s, const float *rcond, int *rank, void *work, const int *lwork, float *rwork, int *iwork,
+             int *info);
+void zgelsd_(const int *m, const int *n, const int *nrhs, void *a, const int *lda, void *b, const int *ldb,
+             double *s, const double *rcond, int *rank, void *work, const int *lwork, double *rwork,
+             int *iwork, int *info);
+void sgelss_(const int *m, const int *n, const int *nrhs, float *a, const int *lda, float *b, const int *ldb,
+             float *s, const float *rcond, int *rank, float *work, const int *lwork, int *info);
+void dgelss_(const int *m, const int *n, const int *nrhs, double *a, const int *lda, double *b,
+             const int *ldb, double *s, const double *rcond, int *rank, double *work, const int *lwork,
+             int *info);
+void cgelss_(const int *m, const int *n, const int *nrhs, void *a, const int *lda, void *b, const int *ldb,
+             float *s, const float *rcond, int *rank, void *work, const int *lwork, float *rwork, int *info);
+void zgelss_(const int *m, const int *n, const int *nrhs, void *a, const int *lda, void *b, const int *ldb,
+             double *s, const double *rcond, int *rank, void *work, const int *lwork, double *rwork,
+             int *info);
+
 /* ?geqrf: A <- Q and R with A = Q R. A is m x n, column-major, its columns lda elements apart, at least 1 and
  * at least m. R takes the place of A's upper triangle, and Q is a product of min(m, n) reflections H = I -
  * tau v v': v is 0 above the diagonal, 1 on it, and stored below it; tau has as many elements. ?orgqr, and
@@ -551,6 +608,56 @@ void zhegvx_64_(const int64_t *itype, const char *jobz, const char *range, const
                 const int64_t *il, const int64_t *iu, const double *abstol, int64_t *m, double *w, void *z,
                 const int64_t *ldz, void *work, const int64_t *lwork, double *rwork, int64_t *iwork,
                 int64_t *ifail, int64_t *info, size_t jobz_length, size_t range_length, size_t uplo_length);
+void sgesdd_64_(const char *jobz, const int64_t *m, const int64_t *n, float *a, const int64_t *lda, float *s,
+                float *u, const int64_t *ldu, float *vt, const int64_t *ldvt, float *work,
+                const int64_t *lwork, int64_t *iwork, int64_t *info, size_t jobz_length);
+void dgesdd_64_(const char *jobz, const int64_t *m, const int64_t *n, double *a, const int64_t *lda,
+                double *s, double *u, const int64_t *ldu, double *vt, const int64_t *ldvt, double *work,
+                const int64_t *lwork, int64_t *iwork, int64_t *info, size_t jobz_length);
+void cgesdd_64_(const char *jobz, const int64_t *m, const int64_t *n, void *a, const int64_t *lda, float *s,
+                void *u, const int64_t *ldu, void *vt, const int64_t *ldvt, void *work, const int64_t *lwork,
+                float *rwork, int64_t *iwork, int64_t *info, size_t jobz_length);
+void zgesdd_64_(const char *jobz, const int64_t *m, const int64_t *n, void *a, const int64_t *lda, double *s,
+                void *u, const int64_t *ldu, void *vt, const int64_t *ldvt, void *work, const int64_t *lwork,
+                double *rwork, int64_t *iwork, int64_t *info, size_t jobz_length);
+void sgesvd_64_(const char *jobu, const char *jobvt, const int64_t *m, const int64_t *n, float *a,
+                const int64_t *lda, float *s, float *u, const int64_t *ldu, float *vt, const int64_t *ldvt,
+                float *work, const int64_t *lwork, int64_t *info, size_t jobu_length, size_t jobvt_length);
+void dgesvd_64_(const char *jobu, const char *jobvt, const int64_t *m, const int64_t *n, double *a,
+                const int64_t *lda, double *s, double *u, const int64_t *ldu, double *vt, const int64_t *ldvt,
+                double *work, const int64_t *lwork, int64_t *info, size_t jobu_length, size_t jobvt_length);
+void cgesvd_64_(const char *jobu, const char *jobvt, const int64_t *m, const int64_t *n, void *a,
+                const int64_t *lda, float *s, void *u, const int64_t *ldu, void *vt, const int64_t *ldvt,
+                void *work, const int64_t *lwork, float *rwork, int64_t *info, size_t jobu_length,
+                size_t jobvt_length);
+void zgesvd_64_(const char *jobu, const char *jobvt, const int64_t *m, const int64_t *n, void *a,
+                const int64_t *lda, double *s, void *u, const int64_t *ldu, void *vt, const int64_t *ldvt,
+                void *work, const int64_t *lwork, double *rwork, int64_t *info, size_t jobu_length,
+                size_t jobvt_length);
+void sgelsd_64_(const int64_t *m, const int64_t *n, const int64_t *nrhs, float *a, const int64_t *lda,
+                float *b, const int64_t *ldb, float *s, const float *rcond, int64_t *rank, float *work,
+                const int64_t *lwork, int64_t *iwork, int64_t *info);
+void dgelsd_64_(const int64_t *m, const int64_t *n, const int64_t *nrhs, double *a, const int64_t *lda,
+                double *b, const int64_t *ldb, double *s, const double *rcond, int64_t *rank, double *work,
+                const int64_t *lwork, int64_t *iwork, int64_t *info);
+void cgelsd_64_(const int64_t *m, const int64_t *n, const int64_t *nrhs, void *a, const int64_t *lda, void *b,
+                const int64_t *ldb, float *s, const float *rcond, int64_t *rank, void *work,
+                const int64_t *lwork, float *rwork, int64_t *iwork, int64_t *info);
+void zgelsd_64_(const int64_t *m, const int64_t *n, const int64_t *nrhs, void *a, const int64_t *lda, void *b,
+                const int64_t *ldb, double *s, const double *rcond, int64_t *rank, void *work,
+                const int64_t *lwork, double *rwork, int64_t *iwork, int64_t *info);
+void sgelss_64_(const int64_t *m, const int64_t *n, const int64_t *nrhs, float *a, const int64_t *lda,
+                float *b, const int64_t *ldb, float *s, const float *rcond, int64_t *rank, float *work,
+                const int64_t *lwork, int64_t *info);
+void dgelss_64_(const int64_t *m, const int64_t *n, const int64_t *nrhs, double *a, const int64_t *lda,
+                double *b, const int64_t *ldb, double *s, const double *rcond, int64_t *rank, double *work,
+                const int64_t *lwork, int64_t *info);
+void cgelss_64_(const int64_t *m, const int64_t *n, const int64_t *nrhs, void *a, const int64_t *lda, void *b,
+                const int64_t *ldb, float *s, const float *rcond, int64_t *rank, void *work,
+                const int64_t *lwork, float *rwork, int64_t *info);
+void zgelss_64_(const int64_t *m, const int64_t *n, const int64_t *nrhs, void *a, const int64_t *lda, void *b,
+                const int64_t *ldb, double *s, const double *rcond, int64_t *rank, void *work,
+                const int64_t *lwork, double *rwork, int64_t *info);
 void sgetri_64_(const int64_t *n, float *a, const int64_t *lda, const int64_t *ipiv, float *work,
                 const int64_t *lwork, int64_t *info);
 void dgetri_64_(const int64_t *n, double *a, const int64_t *lda, const int64_t *ipiv, double *work,

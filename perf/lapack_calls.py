@@ -1,13 +1,14 @@
 """Times LAPACK's routines as they are called, without what NumPy and SciPy do around them: run it plain, then with the
 library preloaded.
 
-    python3 perf/lapack_calls.py [--calls N] [--types s,d,c,z] [--last ROUTINE] [--eigen | --pivoted] N ...
+    python3 perf/lapack_calls.py [--calls N] [--types s,d,c,z] [--last ROUTINE] [--eigen | --pivoted | --singular] N ...
 
 Matrices are in Fortran's order and are factored in place. Milliseconds, the median of five calls after those of 0.3 s, because
 a GPU raises its clock. gesv, posv and gels have 64 right-hand sides, gesvN has N. gels4 has 4 N equations and N / 2 unknowns,
 gelsW N / 2 equations and 4 N unknowns, both one right-hand side. With --last the routines after that one are left out, with
 what would have to be computed for them. With --eigen it times eigenvalues and eigenvectors instead, with --pivoted
-QR with column pivoting.
+QR with column pivoting, with --singular
+singular values and vectors: N none, S thin, A all vectors; T, of 8 N rows; and least squares with 64 right-hand sides.
 """
 import argparse
 import statistics
@@ -114,6 +115,35 @@ def pivoted_calls_of(letter, n):
         yield name, lambda: (general.copy(order='F'),), lambda a: routine(a, lwork=66 * (n + 1), overwrite_a=1)
 
 
+def singular_calls_of(letter, n):
+    """The same of singular values."""
+    random, dtype = numpy.random.default_rng(1), TYPES[letter]
+    square, right = random_matrix(random, (n, n), dtype), random_matrix(random, (n, 64), dtype)
+    scratch = numpy.empty_like(square, order='F')
+
+    def copy():
+        scratch[...] = square
+        return (scratch,)
+
+    def routine(name):
+        return getattr(lapack, letter + name)
+
+    def size_of(name, *arguments, **jobs):
+        return int(routine(name + '_lwork')(*arguments, **jobs)[0].real)
+
+    for job, wants, is_full in (('N', 0, 0), ('S', 1, 0), ('A', 1, 1)):
+        jobs = {'compute_uv': wants, 'full_matrices': is_full}
+        size = size_of('gesdd', n, n, **jobs)
+        yield 'gesdd ' + job, copy, lambda a: routine('gesdd')(a, lwork=size, overwrite_a=1, **jobs)
+    jobs = {'compute_uv': 1, 'full_matrices': 0}
+    svd_size, tall = size_of('gesvd', n, n, **jobs), random_matrix(random, (8 * n, n), dtype)
+    yield 'gesvd S', copy, lambda a: routine('gesvd')(a, lwork=svd_size, overwrite_a=1, **jobs)
+    tall_size = size_of('gesdd', 8 * n, n, **jobs)
+    yield 'gesdd T', lambda: (tall.copy(order='F'),), lambda a: routine('gesdd')(a, lwork=tall_size, overwrite_a=1, **jobs)
+    sizes = [int(x.real) for x in routine('gelsd_lwork')(n, n, 64)[:-1]]
+    yield 'gelsd', copy, lambda a: routine('gelsd')(a, right, sizes[0], *sizes[1:], cond=-1, overwrite_a=1)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--calls', type=int, default=5)
@@ -121,9 +151,11 @@ def main():
     parser.add_argument('--last', metavar='ROUTINE')
     parser.add_argument('--eigen', action='store_true')
     parser.add_argument('--pivoted', action='store_true')
+    parser.add_argument('--singular', action='store_true')
     parser.add_argument('sizes', nargs='+', type=int)
     arguments = parser.parse_args()
-    chosen = eigen_calls_of if arguments.eigen else pivoted_calls_of if arguments.pivoted else calls_of
+    chosen = (eigen_calls_of if arguments.eigen else pivoted_calls_of if arguments.pivoted else
+              singular_calls_of if arguments.singular else calls_of)
     for n in arguments.sizes:
         for letter in arguments.types.split(','):
             times = []

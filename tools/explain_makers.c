@@ -228,6 +228,32 @@ bool explain_make_least_squares(const struct explain_arguments *x, struct lava_o
            (!operation->adjoint || x->transa == (lava_type_is_complex(operation->type) ? 'C' : 'T'));
 }
 
+/* The vectors of a job; those that take the matrix's place count as others do. */
+static struct lava_singular_vectors vectors_of(char job, int64_t all, int64_t least) {
+    bool has_none = job == 'N' || !job;
+    return (struct lava_singular_vectors){LAVA_PLANNED_A, at_least_one(all),
+                                          has_none     ? 0
+                                          : job == 'A' ? all
+                                                       : least};
+}
+
+/* ?gesdd has one job: its O wants all vectors of the shorter side. */
+bool explain_make_singular(const struct explain_arguments *x, struct lava_operation *operation) {
+    bool valid = explain_make_lu(x, operation), has_sides = x->nrhs > 0,
+         both = x->job == 'O' && !x->second_job;
+    int64_t least = lava_minimum(x->m, x->n);
+    char left = x->job, right = x->second_job ? x->second_job : both && x->m >= x->n ? 'A' : x->job;
+    operation->singular.left = vectors_of(both && x->m < x->n ? 'A' : left, x->m, least);
+    operation->singular.right = vectors_of(right, x->n, least);
+    operation->sides = (struct lava_right_sides){
+        .first = LAVA_PLANNED_B, .ld = at_least_one(lava_maximum(x->m, x->n)), .count = x->nrhs};
+    bool has_vectors = has_sides || operation->singular.left.count > 0 || operation->singular.right.count > 0;
+    operation->kind = has_vectors ? LAVA_OPERATION_SINGULAR_VECTORS : LAVA_OPERATION_SINGULAR_VALUES;
+    if (x->family == LAVA_FAMILY_GELSS || x->family == LAVA_FAMILY_GELSS_COMPLEX)
+        operation->singular.right.count = least;
+    return valid && x->nrhs >= 0 && !(x->job == 'O' && x->second_job == 'O');
+}
+
 bool explain_make_qr_product(const struct explain_arguments *x, struct lava_operation *operation) {
     bool is_left = x->side == 'L', valid = explain_make_lu(x, operation);
     char adjoint = lava_type_is_complex(operation->type) ? 'C' : 'T';

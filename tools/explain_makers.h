@@ -8,7 +8,7 @@
 
 /* The arguments of a call that affect the decision. The others have usual values. */
 struct explain_arguments {
-    char itype, job, side, uplo, transa, transb, diag;
+    char itype, job, second_job, side, uplo, transa, transb, diag;
     int64_t m, n, k, nrhs, count;
     enum lava_family family; /* from the routine */
     bool is_hermitian;       /* from the routine: ?herk, ?her2k */
@@ -20,6 +20,7 @@ explain_make explain_make_gemm, explain_make_batch, explain_make_gemmt, explain_
     explain_make_structured, explain_make_vector, explain_make_triangle_vector, explain_make_cholesky,
     explain_make_lu, explain_make_inverse, explain_make_inverse_by_lu, explain_make_tridiagonal,
     explain_make_eigen, explain_make_generalized, explain_make_qr, explain_make_least_squares,
-    explain_make_qr_product, explain_make_trtrs, explain_make_square_lu, explain_make_pivoted_qr;
+    explain_make_qr_product, explain_make_trtrs, explain_make_square_lu, explain_make_pivoted_qr,
+    explain_make_singular;
 
 #endif

@@ -9,6 +9,7 @@
 #include "dispatch/inverse_plan.h"
 #include "dispatch/program.h"
 #include "dispatch/qr.h"
+#include "dispatch/singular.h"
 #include "dispatch/solve.h"
 #include "shaders/interface.h"
 #include "tools/explain.h"
@@ -132,6 +133,26 @@ static void show_pivoted_qr(const struct lava_operation *operation) {
     printf("  download      %s, in blocks of %d columns\n", what, LAVA_SOLVE_TRAPEZOID);
 }
 
+static void show_singular(const struct lava_operation *operation) {
+    const struct lava_singular_shape shape = lava_singular_shape_of(operation);
+    show_upload(operation);
+    if (shape.is_wide)
+        printf("  turn          the matrix, on the device\n");
+    if (shape.by_qr)
+        printf("  factor        by blocks of %d reflections\n", LAVA_QR_BLOCK);
+    printf("  iterate       to the polar factor of %" PRId64 " x %" PRId64 "\n", shape.rows, shape.shorter);
+    printf("  reduce        by panels of %d columns\n", LAVA_TRIDIAGONAL_PANEL);
+    if (!lava_operation_row(operation)->has_vectors) {
+        printf("  bisect        in %d rounds\n", lava_eigen_rounds(operation->type));
+        return;
+    }
+    printf("  divide        down to small matrices, and multiply\n");
+    if (operation->sides.count > 0)
+        printf("  solve         %" PRId64 " right-hand sides\n", operation->sides.count);
+    if (shape.left_columns > 0 || shape.has_right)
+        printf("  download      the singular vectors\n");
+}
+
 /* The matrix stays in host memory. */
 static void show_block_columns(const struct lava_operation *operation, const struct lava_plan *plan) {
     int64_t width = plan->columns.width;
@@ -182,6 +203,8 @@ void explain_plan(const struct lava_operation *operation, const struct lava_plan
         show_factorization(operation, plan);
     else if (kind->inverse.inverts || kind->inverse.squares)
         show_inverse(operation);
+    else if (kind->is_singular)
+        show_singular(operation);
     else if (kind->has_values)
         show_eigen(operation);
     else if (kind->reduces)

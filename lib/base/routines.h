@@ -203,6 +203,20 @@
     LAVA_IN_REAL_TYPES(LAVA_FORMS_LAPACK, X, GEQP3, geqp3)                        \
     LAVA_IN_COMPLEX_TYPES(LAVA_FORMS_LAPACK, X, CGEQP3, geqp3)
 
+/* Singular values and vectors; least squares by them. */
+#define LAVA_GESDD_ROUTINES(X)                                                    \
+    LAVA_IN_REAL_TYPES(LAVA_FORMS_LAPACK, X, GESDD, gesdd)                        \
+    LAVA_IN_COMPLEX_TYPES(LAVA_FORMS_LAPACK, X, GESDD_COMPLEX, gesdd)
+#define LAVA_GESVD_ROUTINES(X)                                                    \
+    LAVA_IN_REAL_TYPES(LAVA_FORMS_LAPACK, X, GESVD, gesvd)                        \
+    LAVA_IN_COMPLEX_TYPES(LAVA_FORMS_LAPACK, X, GESVD_COMPLEX, gesvd)
+#define LAVA_GELSD_ROUTINES(X)                                                    \
+    LAVA_IN_REAL_TYPES(LAVA_FORMS_LAPACK, X, GELSD, gelsd)                        \
+    LAVA_IN_COMPLEX_TYPES(LAVA_FORMS_LAPACK, X, GELSD_COMPLEX, gelsd)
+#define LAVA_GELSS_ROUTINES(X)                                                    \
+    LAVA_IN_REAL_TYPES(LAVA_FORMS_LAPACK, X, GELSS, gelss)                        \
+    LAVA_IN_COMPLEX_TYPES(LAVA_FORMS_LAPACK, X, GELSS_COMPLEX, gelss)
+
 /* A vector to another one. They have no operation and are not counted, so they are not among LAVA_ROUTINES. */
 #define LAVA_COPY_ROUTINES(X) LAVA_IN_ALL_TYPES(LAVA_FORMS_VECTOR, X, COPY, copy)
 
@@ -243,7 +257,11 @@
     LAVA_SYGV_ROUTINES(X)                                                      \
     LAVA_SYGVD_ROUTINES(X)                                                     \
     LAVA_SYGVX_ROUTINES(X)                                                     \
-    LAVA_GEQP3_ROUTINES(X)
+    LAVA_GEQP3_ROUTINES(X)                                                     \
+    LAVA_GESDD_ROUTINES(X)                                                     \
+    LAVA_GESVD_ROUTINES(X)                                                     \
+    LAVA_GELSD_ROUTINES(X)                                                     \
+    LAVA_GELSS_ROUTINES(X)
 
 /* These say what a type is in C's argument lists: ELEMENT behind a pointer, BYTES of one, VALUE as a scalar, which is never by
  * value for complex types, and ADDRESS where such a scalar lies. 16-bit numbers are integers that hold the bits, as in
@@ -345,7 +363,15 @@ enum lava_family {
     LAVA_FAMILY_SYGVX,
     LAVA_FAMILY_HEGVX,
     LAVA_FAMILY_GEQP3,
-    LAVA_FAMILY_CGEQP3
+    LAVA_FAMILY_CGEQP3,
+    LAVA_FAMILY_GESDD,
+    LAVA_FAMILY_GESDD_COMPLEX,
+    LAVA_FAMILY_GESVD,
+    LAVA_FAMILY_GESVD_COMPLEX,
+    LAVA_FAMILY_GELSD,
+    LAVA_FAMILY_GELSD_COMPLEX,
+    LAVA_FAMILY_GELSS,
+    LAVA_FAMILY_GELSS_COMPLEX
 };
 
 struct lava_routine_row {

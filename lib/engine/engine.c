@@ -11,6 +11,7 @@
 #include "dispatch/factorization.h"
 #include "dispatch/pivoted_qr.h"
 #include "dispatch/qr.h"
+#include "dispatch/singular.h"
 #include "dispatch/tridiagonal.h"
 #include "lib/base/log.h"
 #include "lib/base/stats.h"
@@ -285,6 +286,24 @@ lava_engine_generalized_pipelines(const struct lava_engine *engine, const struct
         {parts_fit, lava_pipelines_of(lava_type_facts(of_parts)->cholesky)},
         {fits, lava_pipelines_of(lava_type_facts(type)->arrange)},
         {parts_fit, lava_pipelines_of(lava_type_facts(of_parts)->arrange)},
+    };
+    return collect(needs, sizeof needs / sizeof needs[0], specifications);
+}
+
+size_t
+lava_engine_singular_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,
+                               struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]) {
+    const struct lava_capabilities *capabilities = &engine->device->capabilities;
+    enum lava_type type = kernel->type, of_parts = lava_type_facts(type)->complex_type;
+    const struct lava_type_facts *facts = lava_type_facts(type), *parts = lava_type_facts(of_parts);
+    bool shares = kernel->scheme == LAVA_SCHEME_NONE;
+    bool fits = shares && lava_singular_fits(capabilities, type),
+         parts_fit = shares && lava_singular_fits(capabilities, of_parts);
+    const struct need needs[] = {
+        {fits, lava_pipelines_of(facts->arrange)},
+        {fits, lava_pipelines_of(facts->column_norms)},
+        {parts_fit, lava_pipelines_of(parts->arrange)},
+        {parts_fit, lava_pipelines_of(parts->column_norms)},
     };
     return collect(needs, sizeof needs / sizeof needs[0], specifications);
 }

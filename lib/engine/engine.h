@@ -90,6 +90,10 @@ lava_engine_generalized_pipelines(const struct lava_engine *engine, const struct
 size_t
 lava_engine_pivoted_qr_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,
                                  struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]);
+/* The same of kernels that singular values need besides those, and those of QR and of inverses. */
+size_t
+lava_engine_singular_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,
+                               struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]);
 /* The same for inverses, besides. */
 size_t
 lava_engine_inverse_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,

@@ -1,4 +1,4 @@
-/* Describes copies and norms to their kernels. Called by device_polar.c and generalized_runner.c. */
+/* Describes copies and norms to their kernels. Called by device_polar.c and others. */
 #include "lib/lapack/device_arrange.h"
 
 #include <assert.h>

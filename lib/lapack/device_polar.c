@@ -1,5 +1,5 @@
-/* The steps of the iteration for the polar factor. What singular values need of it is in
- * doc/notes/eigenvalues.md; nothing but its test calls it yet.
+/* The steps of the iteration for the polar factor (doc/notes/singular-values.md). Called by
+ * device_singular.c.
  *
  *     G <- c X^H X + I = R^H R              X: U so far, G and P: n x n, Y: as large as X
  *     Y <- sqrt(c) X R^-1, P <- R^-1        both above each other: the Q of [sqrt(c) X; I]

@@ -47,6 +47,10 @@ lava_family_run lava_eigen_runner_run;
  * above; LAVA_ERROR_STALLED as for QR; LAVA_ERROR_SELF_TEST: the order of the columns cannot be right. */
 lava_family_run lava_pivoted_qr_runner_run;
 
+/* ?gesdd, ?gesvd, ?gelsd and ?gelss. All is written, or nothing; errors as for eigenvalues.
+ * LAVA_ERROR_SELF_TEST is also that of a matrix for which the polar factor is not accurate enough. */
+lava_family_run lava_singular_runner_run;
+
 /* ?geqrf, least squares (?gels), the matrix Q (?orgqr) and products with it (?ormqr). The LQ factorization of
  * least squares with a wide matrix is the adjoint of its adjoint's QR factorization, with the same tau:
  * LAPACK's ?gelqf and ?geqrf leave the same reflections, in rows and in columns. C Q is written whole or not

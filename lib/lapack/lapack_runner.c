@@ -161,6 +161,8 @@ static enum lava_status run_family(const struct lava_lapack_family *family, stru
 static void free_all(struct lava_lapack_run *run) {
     lava_rhs_chunks_free(&run->chunks, run->engine);
     lava_device_matrix_free(run->engine, &run->second);
+    for (int i = LAVA_LAPACK_PARTS - 1; i >= 0; i--)
+        lava_device_matrix_free(run->engine, &run->parts[i]);
     lava_device_matrix_free(run->engine, &run->reflections);
     lava_device_matrix_free(run->engine, &run->work);
     lava_device_matrix_free(run->engine, &run->small);

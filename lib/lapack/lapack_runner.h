@@ -7,7 +7,7 @@
  *                                          right-hand sides
  *
  * A family is a file: factorizer.c, inverter.c, qr_runner.c, tridiagonal_runner.c,
- * eigen_runner.c and solver.c. One user of an engine at a time, as
+ * eigen_runner.c, singular_runner.c and solver.c. One user of an engine at a time, as
  * for lib/product/runner.h: lib/offload sees to that. */
 #ifndef LAVA_LAPACK_LAPACK_RUNNER_H
 #define LAVA_LAPACK_LAPACK_RUNNER_H
@@ -17,6 +17,9 @@
 #include "lib/lapack/trapezoids.h"
 #include "lib/product/runner.h"
 #include "lib/transport/left_result.h"
+
+/* Matrices of singular values. */
+#define LAVA_LAPACK_PARTS 10
 
 struct lava_lapack_run {
     struct lava_engine *engine;
@@ -35,6 +38,7 @@ struct lava_lapack_run {
     struct lava_device_matrix whole; /* C's matrix is a part of it, or all */
     struct lava_device_matrix small; /* of factorizations: what is read before anything is written */
     struct lava_device_matrix work, reflections;
+    struct lava_device_matrix parts[LAVA_LAPACK_PARTS];
     uint32_t *words; /* in host memory: those of `small` */
     void
         *buffer; /* m x n elements in host memory, which collect C's result; NULL: C is written as it comes */

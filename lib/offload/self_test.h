@@ -71,6 +71,9 @@ enum lava_status lava_self_test_generalized(struct lava_self_test *test, bool (*
 /* The same for QR with column pivoting, once the test of QR has ended. */
 enum lava_status lava_self_test_pivoted_qr(struct lava_self_test *test, bool (*stops)(void));
 
+/* The same for singular values and vectors, once the tests of eigenvalues, QR and inverses have ended. */
+enum lava_status lava_self_test_singular(struct lava_self_test *test, bool (*stops)(void));
+
 /* All that lava_self_test_begin leads to at once. The caller holds the engine. */
 enum lava_status lava_self_test_run(struct lava_engine *engine, enum lava_type type);
 

@@ -1,8 +1,8 @@
-/* The last steps of a type's self-test: factorizations, inverses, QR and eigenvectors, from host memory to
- * host memory. Called by prepare.c's thread. Each case is a row of a table: the matrix, and two chains of
- * factors that a vector is multiplied by in double precision. Both must have the same result. Of factors each
- * element is compared, by all unit vectors. Elsewhere random vectors do: an element that is wrong gives
- * another vector.
+/* The last steps of a type's self-test: factorizations, inverses, QR, eigenvectors and singular
+ * vectors, from host memory to host memory. Called by prepare.c's thread. Each case is a row of a table: the
+ * matrix, and two chains of factors that a vector is multiplied by in double precision. Both must have the
+ * same result. Of factors each element is compared, by all unit vectors. Elsewhere random vectors do: an
+ * element that is wrong gives another vector.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -151,6 +151,17 @@ static const struct row pivoted_qr[] = {
      .expected = {{BEFORE, .orders = true}},
      .got = {{AFTER, UPPER}, {AFTER, LOWER, .unit = true, .reflects = true}}},
     {0}};
+
+/* A = U S V^H. V^H takes A's place, and U's columns are FACTORS. It goes by QR. */
+static const struct row singular[] = {{.what = "singular vectors",
+                                       .kind = LAVA_OPERATION_SINGULAR_VECTORS,
+                                       .columns = QR_COLUMNS,
+                                       .limit = 1,
+                                       .by_norm = true,
+                                       .bound = 16,
+                                       .expected = {{BEFORE}},
+                                       .got = {{AFTER}, {FACTORS, .is_spectrum = true}, {FACTORS}}},
+                                      {0}};
 
 struct sample {
     const struct row *row;
@@ -400,7 +411,7 @@ static enum lava_status run(const struct lava_self_test *test, const struct lava
     static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1, 1, 1, 1}};
     const struct lava_overrides overrides = {.kernel = kernel};
     const struct row *row = sample->row;
-    bool is_eigen = lava_kinds[kind].has_vectors, has_second = lava_kinds[kind].has_second;
+    bool has_values = lava_kinds[kind].has_values, has_second = lava_kinds[kind].has_second;
     const struct lava_operation operation = {
         .kind = kind,
         .type = sample->type,
@@ -416,9 +427,11 @@ static enum lava_status run(const struct lava_self_test *test, const struct lava
         .alpha.real = 1,
         .pivots = sample->pivots,
         .tau = sample->memory[NONE],
-        .diagonal = is_eigen ? sample->memory[NONE] : NULL,
+        .diagonal = has_values ? sample->memory[NONE] : NULL,
         .spectrum = {.vectors = sample->memory[FACTORS], .ld = LD},
-        .second = {LAVA_PROBLEM_AX_BX, sample->memory[AFTER], LD}};
+        .singular = {.left = {sample->memory[FACTORS], LD, row->columns},
+                     .right = {sample->memory[AFTER], LD, row->columns}},
+        .second = {has_second ? LAVA_PROBLEM_AX_BX : LAVA_PROBLEM_STANDARD, sample->memory[AFTER], LD}};
     lava_family_run *const run_plan = lava_ways_of(&operation)->run;
     struct lava_progress progress;
     struct lava_plan plan;
@@ -528,6 +541,10 @@ enum lava_status lava_self_test_eigen(struct lava_self_test *test, bool (*stops)
 
 enum lava_status lava_self_test_generalized(struct lava_self_test *test, bool (*stops)(void)) {
     return test_by_one_kernel(test, stops, lava_engine_generalized_pipelines, generalized);
+}
+
+enum lava_status lava_self_test_singular(struct lava_self_test *test, bool (*stops)(void)) {
+    return test_by_one_kernel(test, stops, lava_engine_singular_pipelines, singular);
 }
 
 enum lava_status lava_self_test_tridiagonal(struct lava_self_test *test, bool (*stops)(void)) {

@@ -8,23 +8,29 @@
 
 // clang-format off
 const struct lava_step_facts lava_steps[LAVA_STEP_COUNT] = {
-    /*                         needs                  test                       what */
-    [LAVA_STEP_PLAIN]      = { LAVA_STEP_PLAIN,       NULL,                      "products" },
-    [LAVA_STEP_STRUCTURED] = { LAVA_STEP_PLAIN,       lava_self_test_structured, "structured matrices" },
-    [LAVA_STEP_FACTORS]    = { LAVA_STEP_STRUCTURED,  lava_self_test_factors,    "factorizations" },
-    [LAVA_STEP_INVERSES]   = { LAVA_STEP_FACTORS,     lava_self_test_inverses,   "inverses" },
-    [LAVA_STEP_QR]         = { LAVA_STEP_STRUCTURED,  lava_self_test_qr,         "QR" },
-    [LAVA_STEP_VECTORS]    = { LAVA_STEP_PLAIN,       lava_self_test_vectors,    "vectors" },
-    [LAVA_STEP_TRIDIAGONAL] = { LAVA_STEP_STRUCTURED, lava_self_test_tridiagonal, "tridiagonal forms" },
-    [LAVA_STEP_EIGEN]      = { LAVA_STEP_TRIDIAGONAL, lava_self_test_eigen,      "eigenvalues" },
-    [LAVA_STEP_GENERALIZED] = { LAVA_STEP_EIGEN,      lava_self_test_generalized, "generalized eigenvalues" },
-    [LAVA_STEP_PIVOTED_QR] = { LAVA_STEP_QR,          lava_self_test_pivoted_qr, "pivoted QR" },
+    /*                         needs                  also  test                       what */
+    [LAVA_STEP_PLAIN]      = { LAVA_STEP_PLAIN, {0},       NULL,                      "products" },
+    [LAVA_STEP_STRUCTURED] = { LAVA_STEP_PLAIN, {0},       lava_self_test_structured, "structured matrices" },
+    [LAVA_STEP_FACTORS]    = { LAVA_STEP_STRUCTURED, {0},  lava_self_test_factors,    "factorizations" },
+    [LAVA_STEP_INVERSES]   = { LAVA_STEP_FACTORS, {0},     lava_self_test_inverses,   "inverses" },
+    [LAVA_STEP_QR]         = { LAVA_STEP_STRUCTURED, {0},  lava_self_test_qr,         "QR" },
+    [LAVA_STEP_VECTORS]    = { LAVA_STEP_PLAIN, {0},       lava_self_test_vectors,    "vectors" },
+    [LAVA_STEP_TRIDIAGONAL] = { LAVA_STEP_STRUCTURED, {0}, lava_self_test_tridiagonal, "tridiagonal forms" },
+    [LAVA_STEP_EIGEN]      = { LAVA_STEP_TRIDIAGONAL, {0}, lava_self_test_eigen,      "eigenvalues" },
+    [LAVA_STEP_SINGULAR]   = { LAVA_STEP_EIGEN,       {LAVA_STEP_QR, LAVA_STEP_INVERSES},
+                                                           lava_self_test_singular,   "singular values" },
+    [LAVA_STEP_GENERALIZED] = { LAVA_STEP_EIGEN, {0},      lava_self_test_generalized, "generalized eigenvalues" },
+    [LAVA_STEP_PIVOTED_QR] = { LAVA_STEP_QR, {0},          lava_self_test_pivoted_qr, "pivoted QR" },
 };
 // clang-format on
 
 uint64_t lava_steps_chain(enum lava_type type, enum lava_step step) {
     uint64_t own = lava_readiness_bit(type, step);
-    return step == LAVA_STEP_PLAIN ? own : own | lava_steps_chain(type, lava_steps[step].needs);
+    const struct lava_step_facts *facts = &lava_steps[step];
+    if (step == LAVA_STEP_PLAIN)
+        return own;
+    return own | lava_steps_chain(type, facts->needs) | lava_steps_chain(type, facts->also[0]) |
+           lava_steps_chain(type, facts->also[1]);
 }
 
 uint64_t lava_steps_needs(const struct lava_operation *operation) {

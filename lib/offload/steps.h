@@ -8,10 +8,10 @@
 #include "lib/offload/readiness.h"
 #include "lib/offload/self_test.h"
 
-/* A step needs an earlier one, and the first one nothing. What a device cannot run in another step is not
+/* A step needs earlier ones, and the first one nothing. What a device cannot run in another step is not
  * missed. */
 struct lava_step_facts {
-    enum lava_step needs;
+    enum lava_step needs, also[2]; /* also: the first one, if there are no more */
     enum lava_status (*test)(struct lava_self_test *test, bool (*stops)(void)); /* NULL: the plain kernels */
     const char *what;
 };

@@ -5,6 +5,7 @@
 #include "lib/host/cpu_inverse.h"
 #include "lib/host/cpu_least_squares.h"
 #include "lib/host/cpu_qr.h"
+#include "lib/host/cpu_singular.h"
 #include "lib/host/cpu_systems.h"
 #include "lib/host/cpu_tridiagonal.h"
 #include "lib/level2/vector.h"
@@ -20,6 +21,7 @@ static enum lava_status run_product(struct lava_engine *engine, const struct lav
 #define INVERSES LAVA_STEP_INVERSES, lava_inverter_run,     NULL,                      lava_cpu_inverse_run
 #define EIGEN    LAVA_STEP_EIGEN,    lava_eigen_runner_run, NULL,                      lava_cpu_eigen_run
 #define GENERALIZED LAVA_STEP_GENERALIZED, lava_eigen_runner_run, NULL,                lava_cpu_generalized_run
+#define SINGULAR LAVA_STEP_SINGULAR, lava_singular_runner_run, NULL,                   lava_cpu_singular_run
 
 const struct lava_ways lava_ways_table[LAVA_OPERATION_KINDS] = {
     /*                                  step                  run                    by blocks                 finish */
@@ -45,5 +47,7 @@ const struct lava_ways lava_ways_table[LAVA_OPERATION_KINDS] = {
     [LAVA_OPERATION_GENERALIZED_VALUES]  = {GENERALIZED},
     [LAVA_OPERATION_GENERALIZED_VECTORS] = {GENERALIZED},
     [LAVA_OPERATION_PIVOTED_QR]      = {LAVA_STEP_PIVOTED_QR, lava_pivoted_qr_runner_run, NULL,                lava_cpu_qr_pivoted_run},
+    [LAVA_OPERATION_SINGULAR_VALUES] = {SINGULAR},
+    [LAVA_OPERATION_SINGULAR_VECTORS] = {SINGULAR},
 };
 // clang-format on

@@ -255,6 +255,33 @@ static const double families_none[1];
      families_none, x->found, x->w, x->z, v->ldas, (void *)(uintptr_t)x->b, v->sizes, x->rwork, x->iwork,    \
      x->support, x->info, 1001, 1002, 1003)
 
+/* Singular values: the jobs are the letters, U is Z, V^H is where others have support. Least squares: the
+ * right-hand sides are Z, the rank is what is found. */
+#define FAMILIES_GESDD_FORTRAN_PASS(type, scalar)                                                            \
+    (v->jobs, v->ms, v->ns, x->c, v->ldcs, x->w, x->z, v->ldas, x->support, v->ldbs,                         \
+     (void *)(uintptr_t)x->b, v->sizes, x->iwork, x->info, 1001)
+#define FAMILIES_GESDD_COMPLEX_FORTRAN_PASS(type, scalar)                                                    \
+    (v->jobs, v->ms, v->ns, x->c, v->ldcs, x->w, x->z, v->ldas, x->support, v->ldbs,                         \
+     (void *)(uintptr_t)x->b, v->sizes, x->rwork, x->iwork, x->info, 1001)
+#define FAMILIES_GESVD_FORTRAN_PASS(type, scalar)                                                            \
+    (v->jobs, v->ranges, v->ms, v->ns, x->c, v->ldcs, x->w, x->z, v->ldas, x->support, v->ldbs,              \
+     (void *)(uintptr_t)x->b, v->sizes, x->info, 1001, 1002)
+#define FAMILIES_GESVD_COMPLEX_FORTRAN_PASS(type, scalar)                                                    \
+    (v->jobs, v->ranges, v->ms, v->ns, x->c, v->ldcs, x->w, x->z, v->ldas, x->support, v->ldbs,              \
+     (void *)(uintptr_t)x->b, v->sizes, x->rwork, x->info, 1001, 1002)
+#define FAMILIES_GELSD_FORTRAN_PASS(type, scalar)                                                            \
+    (v->ms, v->ns, v->ks, x->c, v->ldcs, x->z, v->ldas, x->w, x->alpha, x->found, (void *)(uintptr_t)x->b,   \
+     v->sizes, x->iwork, x->info)
+#define FAMILIES_GELSD_COMPLEX_FORTRAN_PASS(type, scalar)                                                    \
+    (v->ms, v->ns, v->ks, x->c, v->ldcs, x->z, v->ldas, x->w, x->alpha, x->found, (void *)(uintptr_t)x->b,   \
+     v->sizes, x->rwork, x->iwork, x->info)
+#define FAMILIES_GELSS_FORTRAN_PASS(type, scalar)                                                            \
+    (v->ms, v->ns, v->ks, x->c, v->ldcs, x->z, v->ldas, x->w, x->alpha, x->found, (void *)(uintptr_t)x->b,   \
+     v->sizes, x->info)
+#define FAMILIES_GELSS_COMPLEX_FORTRAN_PASS(type, scalar)                                                    \
+    (v->ms, v->ns, v->ks, x->c, v->ldcs, x->z, v->ldas, x->w, x->alpha, x->found, (void *)(uintptr_t)x->b,   \
+     v->sizes, x->rwork, x->info)
+
 #define FAMILIES_CALL(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)            \
     void prefix##routine##suffix FAMILIES_##family##_##convention##_LIST(integer, type, scalar);             \
     static void families_note_##prefix##routine##suffix FAMILIES_##family##_##convention##_LIST(             \

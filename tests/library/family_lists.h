@@ -541,6 +541,90 @@
      void *work, const integer *lwork, void *rwork, integer *info)
 #define FAMILIES_CGEQP3_FORTRAN_PUT FAMILIES_GEQP3_FORTRAN_PUT FAMILIES_PUT(9, rwork)
 
+#define FAMILIES_GESDD_FORTRAN_LIST(integer, type, scalar)                                             \
+    (const char *jobz, const integer *m, const integer *n, void *a, const integer *lda, void *s,       \
+     void *u, const integer *ldu, void *vt, const integer *ldvt, void *work,                           \
+     const integer *lwork, integer *iwork, integer *info, size_t length_1)
+#define FAMILIES_GESDD_FORTRAN_PUT                                                                     \
+    FAMILIES_PUT(0, jobz) FAMILIES_PUT(1, m) FAMILIES_PUT(2, n) FAMILIES_PUT(3, a)                     \
+    FAMILIES_PUT(4, lda) FAMILIES_PUT(5, s) FAMILIES_PUT(6, u) FAMILIES_PUT(7, ldu)                    \
+    FAMILIES_PUT(8, vt) FAMILIES_PUT(9, ldvt) FAMILIES_PUT(10, work) FAMILIES_PUT(11, lwork)           \
+    FAMILIES_PUT(12, iwork) FAMILIES_PUT(13, info) FAMILIES_PUT(14, length_1)
+
+#define FAMILIES_GESDD_COMPLEX_FORTRAN_LIST(integer, type, scalar)                                     \
+    (const char *jobz, const integer *m, const integer *n, void *a, const integer *lda, void *s,       \
+     void *u, const integer *ldu, void *vt, const integer *ldvt, void *work,                           \
+     const integer *lwork, void *rwork, integer *iwork, integer *info, size_t length_1)
+#define FAMILIES_GESDD_COMPLEX_FORTRAN_PUT                                                             \
+    FAMILIES_PUT(0, jobz) FAMILIES_PUT(1, m) FAMILIES_PUT(2, n) FAMILIES_PUT(3, a)                     \
+    FAMILIES_PUT(4, lda) FAMILIES_PUT(5, s) FAMILIES_PUT(6, u) FAMILIES_PUT(7, ldu)                    \
+    FAMILIES_PUT(8, vt) FAMILIES_PUT(9, ldvt) FAMILIES_PUT(10, work) FAMILIES_PUT(11, lwork)           \
+    FAMILIES_PUT(12, rwork) FAMILIES_PUT(13, iwork) FAMILIES_PUT(14, info)                             \
+    FAMILIES_PUT(15, length_1)
+
+#define FAMILIES_GESVD_FORTRAN_LIST(integer, type, scalar)                                             \
+    (const char *jobu, const char *jobvt, const integer *m, const integer *n, void *a,                 \
+     const integer *lda, void *s, void *u, const integer *ldu, void *vt, const integer *ldvt,          \
+     void *work, const integer *lwork, integer *info, size_t length_1, size_t length_2)
+#define FAMILIES_GESVD_FORTRAN_PUT                                                                     \
+    FAMILIES_PUT(0, jobu) FAMILIES_PUT(1, jobvt) FAMILIES_PUT(2, m) FAMILIES_PUT(3, n)                 \
+    FAMILIES_PUT(4, a) FAMILIES_PUT(5, lda) FAMILIES_PUT(6, s) FAMILIES_PUT(7, u)                      \
+    FAMILIES_PUT(8, ldu) FAMILIES_PUT(9, vt) FAMILIES_PUT(10, ldvt) FAMILIES_PUT(11, work)             \
+    FAMILIES_PUT(12, lwork) FAMILIES_PUT(13, info) FAMILIES_PUT(14, length_1)                          \
+    FAMILIES_PUT(15, length_2)
+
+#define FAMILIES_GESVD_COMPLEX_FORTRAN_LIST(integer, type, scalar)                                     \
+    (const char *jobu, const char *jobvt, const integer *m, const integer *n, void *a,                 \
+     const integer *lda, void *s, void *u, const integer *ldu, void *vt, const integer *ldvt,          \
+     void *work, const integer *lwork, void *rwork, integer *info, size_t length_1,                    \
+     size_t length_2)
+#define FAMILIES_GESVD_COMPLEX_FORTRAN_PUT                                                             \
+    FAMILIES_PUT(0, jobu) FAMILIES_PUT(1, jobvt) FAMILIES_PUT(2, m) FAMILIES_PUT(3, n)                 \
+    FAMILIES_PUT(4, a) FAMILIES_PUT(5, lda) FAMILIES_PUT(6, s) FAMILIES_PUT(7, u)                      \
+    FAMILIES_PUT(8, ldu) FAMILIES_PUT(9, vt) FAMILIES_PUT(10, ldvt) FAMILIES_PUT(11, work)             \
+    FAMILIES_PUT(12, lwork) FAMILIES_PUT(13, rwork) FAMILIES_PUT(14, info)                             \
+    FAMILIES_PUT(15, length_1) FAMILIES_PUT(16, length_2)
+
+#define FAMILIES_GELSD_FORTRAN_LIST(integer, type, scalar)                                             \
+    (const integer *m, const integer *n, const integer *nrhs, void *a, const integer *lda,             \
+     void *b, const integer *ldb, void *s, const void *rcond, integer *rank, void *work,               \
+     const integer *lwork, integer *iwork, integer *info)
+#define FAMILIES_GELSD_FORTRAN_PUT                                                                     \
+    FAMILIES_PUT(0, m) FAMILIES_PUT(1, n) FAMILIES_PUT(2, nrhs) FAMILIES_PUT(3, a)                     \
+    FAMILIES_PUT(4, lda) FAMILIES_PUT(5, b) FAMILIES_PUT(6, ldb) FAMILIES_PUT(7, s)                    \
+    FAMILIES_PUT(8, rcond) FAMILIES_PUT(9, rank) FAMILIES_PUT(10, work) FAMILIES_PUT(11, lwork)        \
+    FAMILIES_PUT(12, iwork) FAMILIES_PUT(13, info)
+
+#define FAMILIES_GELSD_COMPLEX_FORTRAN_LIST(integer, type, scalar)                                     \
+    (const integer *m, const integer *n, const integer *nrhs, void *a, const integer *lda,             \
+     void *b, const integer *ldb, void *s, const void *rcond, integer *rank, void *work,               \
+     const integer *lwork, void *rwork, integer *iwork, integer *info)
+#define FAMILIES_GELSD_COMPLEX_FORTRAN_PUT                                                             \
+    FAMILIES_PUT(0, m) FAMILIES_PUT(1, n) FAMILIES_PUT(2, nrhs) FAMILIES_PUT(3, a)                     \
+    FAMILIES_PUT(4, lda) FAMILIES_PUT(5, b) FAMILIES_PUT(6, ldb) FAMILIES_PUT(7, s)                    \
+    FAMILIES_PUT(8, rcond) FAMILIES_PUT(9, rank) FAMILIES_PUT(10, work) FAMILIES_PUT(11, lwork)        \
+    FAMILIES_PUT(12, rwork) FAMILIES_PUT(13, iwork) FAMILIES_PUT(14, info)
+
+#define FAMILIES_GELSS_FORTRAN_LIST(integer, type, scalar)                                             \
+    (const integer *m, const integer *n, const integer *nrhs, void *a, const integer *lda,             \
+     void *b, const integer *ldb, void *s, const void *rcond, integer *rank, void *work,               \
+     const integer *lwork, integer *info)
+#define FAMILIES_GELSS_FORTRAN_PUT                                                                     \
+    FAMILIES_PUT(0, m) FAMILIES_PUT(1, n) FAMILIES_PUT(2, nrhs) FAMILIES_PUT(3, a)                     \
+    FAMILIES_PUT(4, lda) FAMILIES_PUT(5, b) FAMILIES_PUT(6, ldb) FAMILIES_PUT(7, s)                    \
+    FAMILIES_PUT(8, rcond) FAMILIES_PUT(9, rank) FAMILIES_PUT(10, work) FAMILIES_PUT(11, lwork)        \
+    FAMILIES_PUT(12, info)
+
+#define FAMILIES_GELSS_COMPLEX_FORTRAN_LIST(integer, type, scalar)                                     \
+    (const integer *m, const integer *n, const integer *nrhs, void *a, const integer *lda,             \
+     void *b, const integer *ldb, void *s, const void *rcond, integer *rank, void *work,               \
+     const integer *lwork, void *rwork, integer *info)
+#define FAMILIES_GELSS_COMPLEX_FORTRAN_PUT                                                             \
+    FAMILIES_PUT(0, m) FAMILIES_PUT(1, n) FAMILIES_PUT(2, nrhs) FAMILIES_PUT(3, a)                     \
+    FAMILIES_PUT(4, lda) FAMILIES_PUT(5, b) FAMILIES_PUT(6, ldb) FAMILIES_PUT(7, s)                    \
+    FAMILIES_PUT(8, rcond) FAMILIES_PUT(9, rank) FAMILIES_PUT(10, work) FAMILIES_PUT(11, lwork)        \
+    FAMILIES_PUT(12, rwork) FAMILIES_PUT(13, info)
+
 #define FAMILIES_ROUTINES(X)                                                                            \
     LAVA_GEMMT_ROUTINES(X) LAVA_SYRK_ROUTINES(X) LAVA_SYMM_ROUTINES(X) LAVA_SYR2K_ROUTINES(X)           \
     LAVA_TRIANGULAR_ROUTINES(X) LAVA_GEMV_ROUTINES(X) LAVA_SYMV_ROUTINES(X) LAVA_TRMV_ROUTINES(X)       \
@@ -553,7 +637,8 @@
     LAVA_POTRI_ROUTINES(X) LAVA_GETRI_ROUTINES(X) LAVA_SYTRD_ROUTINES(X)                                \
     LAVA_SYEV_ROUTINES(X) LAVA_SYEVD_ROUTINES(X) LAVA_SYEVR_ROUTINES(X) LAVA_SYEVX_ROUTINES(X)          \
     LAVA_SYGV_ROUTINES(X) LAVA_SYGVD_ROUTINES(X) LAVA_SYGVX_ROUTINES(X)                                   \
-    LAVA_GEQP3_ROUTINES(X)
+    LAVA_GEQP3_ROUTINES(X)                                                                     \
+    LAVA_GESDD_ROUTINES(X) LAVA_GESVD_ROUTINES(X) LAVA_GELSD_ROUTINES(X) LAVA_GELSS_ROUTINES(X)
 
 // clang-format on
 

@@ -14,11 +14,11 @@
 struct numbers {
     int side, uplo, transa, transb, diag; /* CBLAS's enumerators */
     int64_t m, n, k, itype;
-    char job;
+    char job, range; /* range is the second job of ?gesvd */
 };
 
-/* The words after the routine's name, a letter each: the problem's type (i), job, side, uplo, transa (t),
- * transb (u), diag, m, n, k. Right-hand sides are k. */
+/* The words after the routine's name, a letter each: the problem's type (i), job, ?gesvd's second job (v), side, uplo,
+ * transa (t), transb (u), diag, m, n, k. Right-hand sides are k. */
 static const char *words_of(enum lava_family family) {
     static const char *const words[] = {
         [LAVA_FAMILY_GEMM] = "tumnk",  [LAVA_FAMILY_GEMMT] = "ptunk", [LAVA_FAMILY_SYRK] = "ptnk",
@@ -32,7 +32,10 @@ static const char *words_of(enum lava_family family) {
         [LAVA_FAMILY_SYEVR] = "jpn",   [LAVA_FAMILY_HEEVR] = "jpn",   [LAVA_FAMILY_SYEVX] = "jpn",
         [LAVA_FAMILY_HEEVX] = "jpn",   [LAVA_FAMILY_SYGV] = "ijpn",   [LAVA_FAMILY_HEGV] = "ijpn",
         [LAVA_FAMILY_SYGVD] = "ijpn",  [LAVA_FAMILY_HEGVD] = "ijpn",  [LAVA_FAMILY_SYGVX] = "ijpn",
-        [LAVA_FAMILY_HEGVX] = "ijpn",  [LAVA_FAMILY_GEQP3] = "mn",    [LAVA_FAMILY_CGEQP3] = "mn"};
+        [LAVA_FAMILY_HEGVX] = "ijpn",  [LAVA_FAMILY_GEQP3] = "mn",    [LAVA_FAMILY_CGEQP3] = "mn",
+        [LAVA_FAMILY_GESDD] = "jmn",   [LAVA_FAMILY_GESDD_COMPLEX] = "jmn", [LAVA_FAMILY_GESVD] = "jvmn",
+        [LAVA_FAMILY_GESVD_COMPLEX] = "jvmn", [LAVA_FAMILY_GELSD] = "mnk", [LAVA_FAMILY_GELSD_COMPLEX] = "mnk",
+        [LAVA_FAMILY_GELSS] = "mnk",   [LAVA_FAMILY_GELSS_COMPLEX] = "mnk"};
     return (size_t)family < sizeof words / sizeof words[0] && words[family] ? words[family] : "-";
 }
 
@@ -47,6 +50,9 @@ static void read_word(char name, const char *word, struct numbers *x) {
         break;
     case 'j':
         x->job = *word;
+        break;
+    case 'v':
+        x->range = *word;
         break;
     case 's':
         x->side = *word == 'L' ? 141 : 142;
@@ -76,7 +82,7 @@ static void read_word(char name, const char *word, struct numbers *x) {
 
 static struct numbers read_numbers(enum lava_family family, char **words) {
     const char *names = words_of(family);
-    struct numbers x = {.transa = 111};
+    struct numbers x = {.transa = 111, .range = 'A'};
     for (int i = 0; names[i]; i++)
         read_word(names[i], words[i], &x);
     if (!strchr(names, 'm'))
@@ -109,8 +115,9 @@ static void call(enum lava_routine routine, const struct numbers *x) {
     const size_t most = (size_t)(x->m > x->n ? x->m : x->n) * (size_t)(x->k > x->n ? x->k : x->n) + 1;
     void *a = calloc(most, bytes), *b = calloc(most, bytes);
     void *c = calloc(elements, lava_type_bytes(row->type_c));
-    /* of eigenvalues: everything else, which no routine needs more of */
-    const size_t each = 64 + (size_t)(x->n * (3 * x->n + 40));
+    /* of eigenvalues and singular values: everything else, which no routine needs more of */
+    bool is_singular = row->family >= LAVA_FAMILY_GESDD;
+    const size_t longer = (size_t)(x->m > x->n ? x->m : x->n), each = 64 + longer * (10 * longer + 400);
     char *more = calloc(each, 8 * 16);
     if (!a || !b || !c || !more)
         abort();
@@ -136,20 +143,20 @@ static void call(enum lava_routine routine, const struct numbers *x) {
                                          .m = {x->m},
                                          .n = {x->n},
                                          .k = {x->k},
-                                         .lda = {lda},
-                                         .ldb = {ldb},
+                                         .lda = {is_singular ? (int64_t)longer : lda},
+                                         .ldb = {is_singular ? (int64_t)longer : ldb},
                                          .ldc = {x->m},
                                          .alpha = alpha,
                                          .beta = beta,
                                          .a = a,
-                                         .b = x->job ? more + each * 96 : b,
+                                         .b = x->job || is_singular ? more + each * 96 : b,
                                          .c = c,
                                          .ipiv = a,
-                                         .size = {x->job ? (int64_t)each : x->m + x->n + x->k},
+                                         .size = {x->job || is_singular ? (int64_t)each : x->m + x->n + x->k},
                                          .info = &info,
                                          .count = x->itype,
                                          .job = x->job,
-                                         .range = 'A',
+                                         .range = x->range,
                                          .w = more,
                                          .z = more + each * 16,
                                          .found = more + each * 32,

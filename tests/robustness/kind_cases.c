@@ -12,6 +12,7 @@
 #include "tests/library/pencil_check.h"
 #include "tests/library/pivoted_check.h"
 #include "tests/library/poison.h"
+#include "tests/library/singular_check.h"
 #include "tests/library/tridiagonal_check.h"
 
 /* An error as a multiple of the unit and of the largest element. */
@@ -20,6 +21,7 @@
 #define MOST_TRIDIAGONAL 100 /* units */
 #define MOST_EIGEN       1000
 #define MOST_PIVOTED     100
+#define MOST_SOLUTION    1e5
 
 // clang-format off
 #define ROW(family, kind) LAVA_FAMILY_##family, LAVA_OPERATION_##kind
@@ -88,6 +90,14 @@ const struct kind_case kind_cases[] = {
     {ROW(HEGVX, GENERALIZED_VECTORS), GENERAL("nn"),     POSITIVE("nn"), POSITIVE("nn"),   KIND_TAU_OUT, .job = 'V', .explained = "ijpn"},
     {ROW(GEQP3, PIVOTED_QR),          COLUMNS("1n"),     WORK,          GENERAL("mn"),     KIND_TAU_OUT, .explained = "mn"},
     {ROW(CGEQP3, PIVOTED_QR),         COLUMNS("1n"),     WORK,          GENERAL("mn"),     KIND_TAU_OUT, .explained = "mn"},
+    {ROW(GESDD, SINGULAR_VECTORS),    GENERAL("mn"),     GENERAL("nn"), GENERAL("mn"),     KIND_TAU_OUT, .job = 'S', .explained = "jmn"},
+    {ROW(GESDD_COMPLEX, SINGULAR_VALUES), NONE,          NONE,          GENERAL("mn"),     KIND_TAU_OUT, .job = 'N', .explained = "jmn"},
+    {ROW(GESVD, SINGULAR_VALUES),     NONE,              NONE,          GENERAL("mn"),     KIND_TAU_OUT, .job = 'N', .explained = "jjmn"},
+    {ROW(GESVD_COMPLEX, SINGULAR_VECTORS), GENERAL("mm"), GENERAL("nn"), GENERAL("mn"),    KIND_TAU_OUT, .job = 'A', .explained = "jjmn"},
+    {ROW(GELSD, SINGULAR_VECTORS),    GENERAL("mk"),     NONE,          GENERAL("mn"),     KIND_TAU_OUT, .job = 'L', .explained = "mnk"},
+    {ROW(GELSD_COMPLEX, SINGULAR_VECTORS), GENERAL("mk"), NONE,         GENERAL("mn"),     KIND_TAU_OUT, .job = 'L', .explained = "mnk"},
+    {ROW(GELSS, SINGULAR_VECTORS),    GENERAL("mk"),     NONE,          GENERAL("mn"),     KIND_TAU_OUT, .job = 'L', .explained = "mnk"},
+    {ROW(GELSS_COMPLEX, SINGULAR_VECTORS), GENERAL("mk"), NONE,         GENERAL("mn"),     KIND_TAU_OUT, .job = 'L', .explained = "mnk"},
     {ROW(GETRI, INVERT_LU),           NONE,              WORK,          DOMINANT("nn"),    KIND_PIVOTS_IN, .explained = "n"},
 };
 // clang-format on
@@ -389,10 +399,15 @@ static void *address(const struct kind_call *call, struct kind_matrix *x) {
 static void set_eigen(struct kind_call *call) {
     static char memory[8][1 << 25]; /* enough for the vectors of order 1110 */
     struct families_arguments *x = &call->x;
-    x->job = call->row->job, x->range = 'A';
+    bool is_singular = lava_kinds[call->row->kind].is_singular;
+    x->job = call->row->job, x->range = is_singular ? x->job : 'A';
     x->w = call->vector.now, x->z = call->a.now;
-    x->found = memory[0], x->support = memory[1], x->iwork = memory[2];
-    x->rwork = memory[3], x->a = call->b.now, x->b = memory[5];
+    x->found = memory[0], x->support = is_singular ? call->b.now : memory[1], x->iwork = memory[2];
+    x->lda[0] = x->lda[0] ? x->lda[0] : 1, x->ldb[0] = x->ldb[0] ? x->ldb[0] : 1;
+    naive_write(lava_type_real(lava_routine_type(call->routine)), call->rcond, 0,
+                (struct naive_number){-1, 0});
+    x->alpha = is_singular ? call->rcond : x->alpha;
+    x->rwork = memory[3], x->a = is_singular ? memory[4] : call->b.now, x->b = memory[5];
     x->isize = (int64_t)sizeof memory[0] / 8;
     x->size[0] = x->rsize = (int64_t)(2 * sizeof memory[0]) / 16;
 }
@@ -528,6 +543,53 @@ static bool is_eigen(const struct kind_call *call) {
            errors.values <= MOST_EIGEN && errors.residual <= MOST_EIGEN && errors.orthogonality <= MOST_EIGEN;
 }
 
+/* The right-hand sides: X is near, and what is below it has the squares of the residual. */
+static bool is_solution(const struct kind_call *call) {
+    enum lava_type type = lava_routine_type(call->routine);
+    const struct kind_matrix *b = &call->a;
+    double bound = MOST_SOLUTION * lava_type_facts(type)->unit;
+    for (int64_t j = 0; j < b->columns; j++) {
+        double square = 0, wanted_square = 0, largest = 1;
+        for (int64_t i = 0; i < b->rows; i++) {
+            const struct naive_number got = naive_read(type, b->now, i + j * b->ld),
+                                      wanted = naive_read(type, b->expected, i + j * b->ld);
+            if (i >= call->x.n[0]) {
+                square += (double)(got.real * got.real + got.imaginary * got.imaginary);
+                wanted_square += (double)(wanted.real * wanted.real + wanted.imaginary * wanted.imaginary);
+                continue;
+            }
+            largest = fmax(largest, (double)fabsl(wanted.real));
+            if (!(hypot((double)(got.real - wanted.real), (double)(got.imaginary - wanted.imaginary)) <=
+                  bound * largest))
+                return false;
+        }
+        if (!(fabs(square - wanted_square) <= bound * (1 + wanted_square)))
+            return false;
+    }
+    return true;
+}
+
+/* U is A, and V' is B. */
+static bool is_singular(const struct kind_call *call) {
+    bool solves = call->row->job == 'L';
+    const struct singular x = {.type = lava_routine_type(call->routine),
+                               .m = call->c.rows,
+                               .n = call->c.columns,
+                               .ld = call->c.ld,
+                               .ldu = call->a.ld,
+                               .ldvt = call->b.ld,
+                               .columns = solves ? 0 : call->a.columns,
+                               .rows = call->b.rows,
+                               .before = call->c.before,
+                               .values = call->vector.now,
+                               .u = call->a.now,
+                               .vt = call->b.now};
+    const struct singular_errors errors = singular_errors_of(&x, call->vector.expected);
+    return call->info == *call->expected_info && errors.values <= MOST_EIGEN &&
+           errors.residual <= MOST_EIGEN && errors.orthogonality <= MOST_EIGEN &&
+           (!solves || is_solution(call));
+}
+
 /* The matrix is POSITIVE, and the vectors are tau, D and E (called_families.h). */
 static bool is_tridiagonal(const struct kind_call *call) {
     int64_t n = call->x.n[0];
@@ -563,7 +625,7 @@ bool kind_call_is_right(const struct kind_call *call, const char *what) {
         return true;
     if (call->row->kind == LAVA_OPERATION_TRIDIAGONAL && is_tridiagonal(call))
         return true;
-    if (call->row->job && is_eigen(call))
+    if (call->row->job && (lava_kinds[call->row->kind].is_singular ? is_singular(call) : is_eigen(call)))
         return true;
     const struct kind_matrix *all[] = {&call->a, &call->b, &call->c, &call->vector};
     bool has_pivots = call->row->vector == KIND_PIVOTS_OUT || call->row->vector == KIND_PIVOTS_IN;

@@ -39,8 +39,9 @@ struct kind_case {
         KIND_WORK_VECTOR
     } vector;
     bool on_right;
-    char job;              /* of eigenvalues: V with vectors, N without; Z is A */
-    int members;           /* of a batch */
+    char job;    /* of eigenvalues: V with vectors, N without; Z is A. Of singular values: of U, which is A,
+                  * and V', which is B; L: least squares, with right-hand sides in A */
+    int members; /* of a batch */
     const char *trans;     /* one of these is chosen; A: the adjoint */
     const char *explained; /* the arguments of `lavablas explain`: side, uplo, transa (t), transb (u), diag,
                               m, n, k, job, the type of a generalized problem (i) */
@@ -69,6 +70,7 @@ struct kind_call {
     double alpha[2], beta[2];
     struct families_arguments x;
     char explained[64];
+    double rcond[2];
 };
 
 /* Returns a random routine of the row's family: by the table's types from `type` on in turn, the first that

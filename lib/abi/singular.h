@@ -1,0 +1,20 @@
+/* What the routines for singular values have in common: ?gesdd and ?gesvd, and least squares by them, ?gelsd
+ * and ?gelss. Their argument lists stand in gesdd.c and gelsd.c. */
+#ifndef LAVA_ABI_SINGULAR_H
+#define LAVA_ABI_SINGULAR_H
+
+#include "lib/abi/lapack.h"
+#include "lib/abi/singular_sizes.h"
+#include "lib/abi/workspace.h"
+
+/* As lib/abi/entry.h says. A query of lava_singular_compute's is answered. */
+bool lava_singular_begin(const struct lava_singular_arguments *arguments, struct lava_call *call);
+void lava_singular_compute(const struct lava_singular_arguments *arguments);
+
+/* Singular values are real. */
+#define LAVA_SINGULAR_REAL_FP32  float
+#define LAVA_SINGULAR_REAL_FP64  double
+#define LAVA_SINGULAR_REAL_CFP32 float
+#define LAVA_SINGULAR_REAL_CFP64 double
+
+#endif
