@@ -14,7 +14,8 @@
 
 static void levels(void **state) {
     static const char *const texts[] = {"lavablas: error: number 1\n", "lavablas: warning: number 2\n",
-                                        "lavablas: number 3\n", "lavablas: debug: number 4\n"};
+                                        "lavablas: number 3\n", "lavablas: number 4\n",
+                                        "lavablas: debug: number 5\n"};
     (void)state;
     for (int level = LAVA_LOG_NONE; level <= LAVA_LOG_DEBUG; level++) {
         struct capture capture;
@@ -28,7 +29,8 @@ static void levels(void **state) {
         LAVA_LOG(ERROR, "number %d", 1);
         LAVA_LOG(WARN, "number %d", 2);
         LAVA_LOG(INFO, "number %d", 3);
-        LAVA_LOG(DEBUG, "number %d", 4);
+        LAVA_LOG(CALLS, "number %d", 4);
+        LAVA_LOG(DEBUG, "number %d", 5);
         lava_log_always("%s", "always");
         int kept = errno;
         capture_end(&capture);
