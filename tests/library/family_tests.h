@@ -35,6 +35,8 @@ static inline void check_last_call(const struct lava_routine_row *row, const cha
     struct lavablas_call last = {.size = sizeof last};
     assert_int_equal(lavablas_last_call(&last), 0);
     assert_string_equal(last.routine, row->name);
+    if (strcmp(last.place, place) != 0)
+        print_error("%s: %s\n", row->name, last.reason);
     assert_string_equal(last.place, place);
 }
 

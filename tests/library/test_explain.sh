@@ -57,7 +57,8 @@ agree() {
         { fail "$program $*: status $?"; return; }
     grep -q "^lavablas: $name $place 1 calls, .*: $reason\$" "$folder/stats" ||
         fail "$*, mode $mode: not $place ($reason) but $(cat "$folder/stats")"
-    logged=$(grep -m 1 ' m [0-9]* n [0-9]* k [0-9]*: ' "$folder/log" | sed 's/^lavablas: //; s/^debug: //') || logged=
+    # Lines with a time are those of the call itself, and of its parts.
+    logged=$(grep -v ': [cg]pu, [0-9.]* ms: ' "$folder/log" | grep -m 1 ' m [0-9]* n [0-9]* k [0-9]*: ' | sed 's/^lavablas: //; s/^debug: //') || logged=
     case $reason in
     'the mode is cpu' | 'below the cut-off' | 'nothing to multiply' | *'no kernel'*) [ -z "$logged" ] || fail "$*: a plan: $logged" ;;
     *) [ "$logged" = "$answer" ] || fail "$*, mode $mode: explained: $answer; logged: $logged" ;;

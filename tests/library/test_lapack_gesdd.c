@@ -414,9 +414,10 @@ static void check_least_squares(int routine, int64_t m, int64_t n, bool is_full)
     assert_int_equal(read_info((enum lava_routine)routine, x.found), is_full ? k : 1);
     const struct singular values = {
         .type = type, .m = m, .n = n, .ld = x.ld, .before = x.before, .values = x.s, .u = x.u, .vt = x.now};
-    assert_true(singular_errors_of(&values, expected).values <= MOST_VALUE * (double)(m + n));
+    assert_true(singular_errors_of(&values, expected).values <=
+                MOST_VALUE * (double)(m + n > FEW_ROWS ? m + n : FEW_ROWS));
     check_solution(routine, &x, is_full);
-    if (counted)
+    if (counted && is_full) /* of others some numbers may be too small for a device that flushes subnormals */
         check_last_call(lava_routine_row((enum lava_routine)routine), on_device ? "gpu" : "cpu");
     free(expected);
     free_call(&x);
