@@ -97,10 +97,14 @@ void main()
     if (!goes_on)
         return;
     for (current = constants.panel; current < constants.order; current++) {
-        earlier_part got = read_earlier(own, gl_WorkGroupID.x);
+        earlier_part got;
+        if (READS_AHEAD)
+            got = read_earlier(own, gl_WorkGroupID.x);
         bool is_first = current == constants.panel;
         if (!is_first && !await(state, wait++))
             return;
+        if (!READS_AHEAD) /* AMD's compiler would spill it meanwhile */
+            got = read_earlier(own, gl_WorkGroupID.x);
         make_columns(own, !is_first, current < end, got);
         if (current == end || current + 1 == constants.order)
             return;

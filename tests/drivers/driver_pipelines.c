@@ -38,6 +38,19 @@ static const char *const module_names[] = {
 #undef MODULE_NAME
 };
 
+/* What a compiler cannot make: the device refuses the step then, and the CPU computes. NVK's for Maxwell
+ * finds no free register (Mesa 26.1). */
+static const struct {
+    const char *device;
+    enum lava_module module;
+} known_failures[] = {
+    {"GTX 9", LAVA_MODULE_PIVOTED_FINISH_FP32},
+    {"GTX 9", LAVA_MODULE_PIVOTED_FINISH_CFP32},
+    {"GTX 9", LAVA_MODULE_PIVOTED_FINISH_FP64},
+    {"GTX 9", LAVA_MODULE_PIVOTED_FINISH_CFP64},
+    {"GTX 9", LAVA_MODULE_TRIDIAGONAL_TILES_CFP64},
+};
+
 struct test {
     struct lava_engine *engine;
     const struct lava_pipeline *created[MAX_CREATED]; /* rows share some */
@@ -111,6 +124,24 @@ static bool is_triangular(enum lava_module module) {
     return strlen(name) > strlen(ending) && strcasecmp(name + strlen(name) - strlen(ending), ending) == 0;
 }
 
+static bool is_known_failure(const struct test *test, enum lava_module module) {
+    const char *name = test->engine->device->capabilities.name;
+    bool is_known = false;
+    for (size_t i = 0; i < sizeof known_failures / sizeof known_failures[0]; i++)
+        is_known |= known_failures[i].module == module && strstr(name, known_failures[i].device) != NULL;
+    return is_known;
+}
+
+/* Returns how much the module may spill. A tile of a complex matrix takes more registers in the reduction to
+ * tridiagonal form than some compilers have left, and there is no other kernel for it: those of RDNA 3, Xe
+ * and Adreno keep some of it in memory (Mesa 26.1). */
+static uint32_t allowed_spills(enum lava_module module) {
+    const char *name = module_names[module];
+    if (!strncmp(name, "TRIDIAGONAL_", 12) && strstr(name, "_CFP"))
+        return UINT32_MAX;
+    return is_triangular(module) ? TRIANGULAR_SPILLS : 0;
+}
+
 /* Creates a pipeline of a row, unless an earlier row has created it. Returns what it spills to memory. */
 static uint32_t create(struct test *test, const char *row,
                        const struct lava_pipeline_specification *specification) {
@@ -118,6 +149,10 @@ static uint32_t create(struct test *test, const char *row,
     struct lava_pipeline_figures figures;
     uint64_t begin_ns = lava_clock_now_ns();
     enum lava_status status = lava_pipelines_get(test->engine->device, specification, &pipeline);
+    if (status && is_known_failure(test, specification->module)) {
+        printf("%s: %s: known not to compile\n", row, module_names[specification->module]);
+        return 0;
+    }
     if (status) {
         printf("%s: %s: FAILED: %s\n", row, module_names[specification->module], lava_status_name(status));
         test->failed++;
@@ -128,7 +163,7 @@ static uint32_t create(struct test *test, const char *row,
         describe(test, pipeline, row, (double)(lava_clock_now_ns() - begin_ns) / 1e9);
     }
     lava_pipelines_figures(test->engine->device, pipeline, &figures);
-    return is_triangular(specification->module) && figures.spilled <= TRIANGULAR_SPILLS ? 0 : figures.spilled;
+    return figures.spilled <= allowed_spills(specification->module) ? 0 : figures.spilled;
 }
 
 static void create_row(struct test *test, const char *name) {
