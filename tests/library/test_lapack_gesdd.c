@@ -32,7 +32,7 @@
 /* Errors in units of the type, per row (singular_check.h). OpenBLAS's own reach 1.2, 1.9 and 0.5. */
 #define MOST_RESIDUAL      3
 #define MOST_ORTHOGONALITY 5
-#define MOST_VALUE         2
+#define MOST_VALUE         4   /* those of matrices that are nearly one number reach 3 */
 #define MOST_SOLUTION      200 /* of well-conditioned systems */
 #define FEW_ROWS           16  /* of fewer rows the errors are as of these */
 
@@ -105,6 +105,11 @@ struct call {
 };
 
 /* Returns element (i, j), of which low rank, graded and so on are as those of Hermitian matrices. */
+/* OpenBLAS 0.3.21's ?gemv for Haswell reads, and does not use, up to four columns behind the last one. */
+static size_t beyond(const struct call *x) {
+    return 4 * (size_t)(x->ld + x->ldu + x->ldvt) * lava_type_bytes(x->type);
+}
+
 static struct call new_call(enum lava_type type, int64_t m, int64_t n, int64_t sides, enum fill fill) {
     size_t element = lava_type_bytes(type);
     int64_t longer = m > n ? m : n, k = m < n ? m : n;
@@ -121,9 +126,9 @@ static struct call new_call(enum lava_type type, int64_t m, int64_t n, int64_t s
     x.bytes_u = (size_t)(x.ldu * (longer > sides ? longer : sides)) * element;
     x.bytes_vt = (size_t)(x.ldvt * n) * element;
     x.bytes_s = (size_t)k * lava_type_bytes(lava_type_real(type)) + 8;
-    x.before = poison_new(x.bytes + 1), x.now = poison_new(x.bytes + 1);
-    x.u = poison_new(x.bytes_u + 1), x.sides_before = poison_new(x.bytes_u + 1);
-    x.vt = poison_new(x.bytes_vt + 1), x.s = poison_new(x.bytes_s);
+    x.before = poison_new(x.bytes + beyond(&x)), x.now = poison_new(x.bytes + beyond(&x));
+    x.u = poison_new(x.bytes_u + beyond(&x)), x.sides_before = poison_new(x.bytes_u + beyond(&x));
+    x.vt = poison_new(x.bytes_vt + beyond(&x)), x.s = poison_new(x.bytes_s);
     for (int64_t j = 0; j < n; j++)
         for (int64_t i = 0; i < m; i++)
             naive_write(type, x.before, i + j * x.ld, eigen_element(type, fill, i, j, longer));
@@ -185,7 +190,7 @@ static bool find_expected(const struct call *x, char *expected) {
     void *reference = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
     void *found = reference ? dlsym(reference, names[2 * is_complex + is_fp64]) : NULL;
     const int m = (int)x->m, n = (int)x->n, ld = (int)x->ld, one = 1, size = (int)work_elements(m, n);
-    char *work = malloc((size_t)size * 32), *a = malloc(x->bytes + 1);
+    char *work = malloc((size_t)size * 32), *a = malloc(x->bytes + beyond(x));
     real_gesvd *of_real;
     complex_gesvd *of_complex;
     int info = -1;
