@@ -7,7 +7,11 @@
 
 #include <ctype.h>
 
+#include "dispatch/arithmetic.h"
 #include "lib/offload/ways.h"
+
+/* Of a larger order no matrix fits a memory; the squares of this one fit 64 bits. */
+#define MOST_ORDER (INT64_C(1) << 30)
 
 /* The numbers of arguments in Fortran's count; 0: there is none. The problem's type comes first, the ends and
  * indices of a range follow each other. */
@@ -52,7 +56,7 @@ struct sizes {
 };
 
 static struct sizes sizes_of(const struct lava_syev_arguments *x) {
-    int64_t n = x->n;
+    int64_t n = lava_minimum(x->n, MOST_ORDER);
     bool v = has_vectors(x);
     if (n <= 1)
         return (struct sizes){1, 1, 1};
