@@ -10,7 +10,7 @@
 #include "dispatch/arithmetic.h"
 #include "lib/offload/ways.h"
 
-/* Of a larger order no matrix fits a memory; the squares of this one fit 64 bits. */
+/* No matrix of a larger order fits a memory; the squares of this one fit 64 bits. */
 #define MOST_ORDER (INT64_C(1) << 30)
 
 /* The numbers of arguments in Fortran's count; 0: there is none. The problem's type comes first, the ends and

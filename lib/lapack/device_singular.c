@@ -54,10 +54,11 @@ static enum lava_status find_polar(struct lava_stream *stream, const struct lava
     return lava_device_polar(stream, &polar);
 }
 
-/* C <- op(A) B. */
-static enum lava_status multiply(struct lava_stream *stream, const struct lava_device_singular *x,
-                                 const struct lava_device_matrix *a, bool adjoint,
-                                 const struct lava_device_matrix *b, const struct lava_device_matrix *c) {
+enum lava_status lava_device_singular_multiply(struct lava_stream *stream,
+                                               const struct lava_overrides *overrides,
+                                               const struct lava_device_matrix *a, bool adjoint,
+                                               const struct lava_device_matrix *b,
+                                               const struct lava_device_matrix *c) {
     const struct lava_device_product product = {.a = *a,
                                                 .b = *b,
                                                 .c = *c,
@@ -65,7 +66,7 @@ static enum lava_status multiply(struct lava_stream *stream, const struct lava_d
                                                 .conjugate_a = adjoint && lava_type_is_complex(a->type),
                                                 .alpha.real = 1,
                                                 .precision = LAVA_PRECISION_IEEE,
-                                                .overrides = x->overrides};
+                                                .overrides = overrides};
     return lava_device_product(stream, &product);
 }
 
@@ -78,7 +79,8 @@ static enum lava_status find_h(struct lava_stream *stream, const struct lava_dev
                                                  .u = -1,
                                                  .adjoint = true},
                                      mean = {.a = x->other, .b = x->right, .s = 1, .u = 0.5};
-    enum lava_status status = multiply(stream, x, &x->u, true, &x->b, &x->other);
+    enum lava_status status =
+        lava_device_singular_multiply(stream, x->overrides, &x->u, true, &x->b, &x->other);
     status = status ? status : lava_device_arrange(stream, &copy);
     status = status ? status : lava_device_arrange(stream, &subtract);
     status = status ? status : lava_device_column_norms(stream, &x->right, &x->norms);
@@ -205,7 +207,8 @@ static enum lava_status find_vectors(struct lava_stream *stream, const struct la
     const struct lava_device_eigen eigen = eigen_of(x);
     int64_t columns = x->b.columns, kept = columns;
     enum lava_status status = lava_device_arrange(stream, &turn);
-    status = status ? status : multiply(stream, x, &x->u, false, &x->right, &x->b);
+    status =
+        status ? status : lava_device_singular_multiply(stream, x->overrides, &x->u, false, &x->right, &x->b);
     status = status ? status : lava_device_column_norms(stream, &x->b, &x->norms);
     if (!status) /* the words of the eigenvalues are not needed any more */
         status = lava_device_matrix_download(stream, &x->norms, LAVA_REGION_ALL, eigen.words, columns);

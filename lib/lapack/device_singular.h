@@ -35,4 +35,11 @@ size_t lava_device_singular_words_bytes(enum lava_type type, int64_t columns);
 enum lava_status lava_device_singular(struct lava_stream *stream,
                                       const struct lava_device_singular *singular);
 
+/* C <- op(A) B, in the arithmetic of the type. It does not wait. */
+enum lava_status lava_device_singular_multiply(struct lava_stream *stream,
+                                               const struct lava_overrides *overrides,
+                                               const struct lava_device_matrix *a, bool adjoint,
+                                               const struct lava_device_matrix *b,
+                                               const struct lava_device_matrix *c);
+
 #endif

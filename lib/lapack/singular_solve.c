@@ -4,6 +4,7 @@
 
 #include "lib/host/numbers.h"
 #include "lib/lapack/device_arrange.h"
+#include "lib/lapack/device_singular.h"
 
 int64_t lava_singular_solve_rank(const struct lava_singular_solve *solve) {
     enum lava_type real = lava_type_real(solve->left.type);
@@ -12,21 +13,6 @@ int64_t lava_singular_solve_rank(const struct lava_singular_solve *solve) {
     while (rank < solve->left.columns && lava_number_real_at(real, solve->values, rank) > least)
         rank++;
     return rank;
-}
-
-/* C <- op(A) B. */
-static enum lava_status multiply(struct lava_stream *stream, const struct lava_singular_solve *solve,
-                                 const struct lava_device_matrix *a, bool adjoint,
-                                 const struct lava_device_matrix *b, const struct lava_device_matrix *c) {
-    const struct lava_device_product product = {.a = *a,
-                                                .b = *b,
-                                                .c = *c,
-                                                .op_a = adjoint ? LAVA_OP_T : LAVA_OP_N,
-                                                .conjugate_a = adjoint && lava_type_is_complex(a->type),
-                                                .alpha.real = 1,
-                                                .precision = LAVA_PRECISION_IEEE,
-                                                .overrides = solve->overrides};
-    return lava_device_product(stream, &product);
 }
 
 /* y <- S^-1 y. */
@@ -58,11 +44,15 @@ enum lava_status lava_singular_solve(struct lava_stream *stream, const struct la
     enum lava_status status = LAVA_OK;
     if (solve->by_qr && !solve->is_adjoint)
         status = lava_device_qr_multiply(stream, &q);
-    status = status ? status : multiply(stream, solve, before, true, &first, &solve->y);
+    status = status
+                 ? status
+                 : lava_device_singular_multiply(stream, solve->overrides, before, true, &first, &solve->y);
     status = status ? status : divide(stream, solve);
     if (!status && solve->is_adjoint)
         status = lava_device_arrange(stream, &clear);
-    status = status ? status : multiply(stream, solve, after, false, &solve->y, &first);
+    status = status
+                 ? status
+                 : lava_device_singular_multiply(stream, solve->overrides, after, false, &solve->y, &first);
     if (!status && solve->by_qr && solve->is_adjoint)
         status = lava_device_qr_multiply(stream, &q);
     return status;
