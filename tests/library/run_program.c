@@ -9,11 +9,12 @@
  *   run_program killed            a product, then SIGKILL
  *   run_program leaves            a product here and in a child of fork(), which both end by _exit()
  *   run_program becomes           a product, then the program starts itself in its place and multiplies
- *   run_program goes-on FILE      products until it is killed; after the first one it creates the file
- *   run_program wait FILE         creates the file, then waits for SIGUSR1, and ends with status 5 */
+ *   run_program goes-on FILE      a product, writes its PID into the file, then goes on for a minute
+ *   run_program wait FILE         creates the file, then waits for SIGUSR1; status 5 */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -87,10 +88,12 @@ static int leave(const char *way, const char *self, const char *path) {
             waitpid(child, NULL, 0);
         _exit(0);
     }
-    int file = open(path, O_WRONLY | O_CREAT, 0600);
-    while (file >= 0)
+    alarm(60);
+    FILE *file = fopen(path, "w");
+    if (!file || fprintf(file, "%d\n", (int)getpid()) < 0 || fclose(file) != 0)
+        return 1;
+    for (;;)
         multiply(dgemm_);
-    return 1;
 }
 
 static int multiply_by_address(const char *path) {

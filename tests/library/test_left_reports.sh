@@ -51,9 +51,9 @@ for round in $(seq "${LEFT_REPORTS_ROUNDS:-5}"); do
     rm -f "$folder/begun"
     "$tool" run --json --output "$folder/json" -- "$program" goes-on "$folder/begun" 2>"$folder/errors" &
     runner=$!
-    while [ ! -e "$folder/begun" ]; do sleep 0.01; done
+    while [ ! -s "$folder/begun" ]; do sleep 0.01; done
     sleep "0.0$(($(od -An -N1 -tu1 /dev/urandom) % 10))"
-    pkill -KILL -P $runner
+    kill -KILL "$(cat "$folder/begun")"
     wait $runner || :
     [ "$(look 'report["total"]["cpu_calls"]')" -ge 1 ] || fail "killed at a random time: $(cat "$folder/json")"
     equal 9 "$(look 'report["signal"]')" 'the signal'
@@ -65,7 +65,7 @@ reports=$folder/job.json
 LAVABLAS_STATS=$reports LD_PRELOAD=$library "$program" multiply
 LAVABLAS_STATS=$reports LD_PRELOAD=$library "$program" goes-on "$folder/begun2" &
 running=$!
-while [ ! -e "$folder/begun2" ]; do sleep 0.01; done
+while [ ! -s "$folder/begun2" ]; do sleep 0.01; done
 "$tool" top --once $running >"$folder/text" || fail 'top'
 grep -q "^$running  .*run_program$" "$folder/text" || fail "top, the program: $(cat "$folder/text")"
 grep -q '^  dgemm_  *128 to 255  *0  *0\.000  *[1-9]' "$folder/text" || fail "top, the calls: $(cat "$folder/text")"
