@@ -13,7 +13,7 @@
 #include "lib/base/json.h"
 #include "lib/engine/engine.h"
 #include "lib/host/copy_pool.h"
-#include "lib/offload/self_test.h"
+#include "lib/offload/steps.h"
 #include "lib/offload/worst.h"
 #include "lib/vk/gpu.h"
 #include "tools/command.h"
@@ -99,26 +99,14 @@ static bool verify_kernels(struct lava_engine *engine, enum lava_type type) {
 
 /* What is not a plain product, in the order in which one step needs another. */
 static void verify_steps(struct lava_engine *engine, enum lava_type type) {
-    static const struct {
-        enum lava_status (*run)(struct lava_self_test *test, bool (*stops)(void));
-        const char *what;
-    } steps[] = {{lava_self_test_structured, "structured matrices"},
-                 {lava_self_test_factors, "factorizations"},
-                 {lava_self_test_inverses, "inverses"},
-                 {lava_self_test_qr, "QR"},
-                 {lava_self_test_vectors, "vectors"},
-                 {lava_self_test_tridiagonal, "tridiagonal forms"},
-                 {lava_self_test_eigen, "eigenvalues"},
-                 {lava_self_test_generalized, "generalized eigenvalues"},
-                {lava_self_test_pivoted_qr, "pivoted QR"}};
-    const int count = (int)(sizeof steps / sizeof steps[0]);
     enum lava_status status = LAVA_OK;
-    for (int i = 0; i < count && !status && !engine->device->shared->failed; i++) {
-        struct lava_self_test test = {.engine = engine, .type = type, .tell = note};
-        command_progress(i, count, lava_type_name(type), steps[i].what);
-        status = steps[i].run(&test, NULL);
+    for (enum lava_step step = LAVA_STEP_STRUCTURED;
+         step < LAVA_STEP_COUNT && !status && !engine->device->shared->failed; step++) {
+        struct lava_self_test test = {.engine = engine, .type = type, .step = step, .tell = note};
+        command_progress((int)step - 1, LAVA_STEP_COUNT - 1, lava_type_name(type), lava_steps[step].what);
+        status = lava_steps[step].test(&test, NULL);
         if (status && status != LAVA_ERROR_UNAVAILABLE)
-            note_failure(steps[i].what, type, status);
+            note_failure(lava_steps[step].what, type, status);
     }
 }
 

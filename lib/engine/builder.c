@@ -26,7 +26,7 @@ struct lava_builder {
     struct lava_engine *engine;
     bool (*stops)(void);
     struct pipeline pipelines[PIPELINES_MAX];
-    uint8_t needs[KERNELS_MAX][LAVA_ENGINE_PIPELINES]; /* of each kernel: indices of its pipelines */
+    uint8_t needs[KERNELS_MAX][LAVA_NEEDS_MAX]; /* of each kernel: indices of its pipelines */
     size_t need_count[KERNELS_MAX];
     bool reported[KERNELS_MAX];
     int kernels;
@@ -93,16 +93,15 @@ static size_t add(struct lava_builder *builder, const struct lava_pipeline_speci
     return builder->count++;
 }
 
-static void add_kernel(struct lava_builder *builder, lava_builder_needs *needs,
-                       const struct lava_kernel *kernel) {
-    struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES];
-    size_t count = needs(builder->engine, kernel, specifications);
+static void add_kernel(struct lava_builder *builder, enum lava_step step, const struct lava_kernel *kernel) {
+    struct lava_pipeline_specification specifications[LAVA_NEEDS_MAX];
+    size_t count = lava_needs_pipelines(&builder->engine->device->capabilities, step, kernel, specifications);
     int index = builder->kernels++;
     for (size_t i = 0; i < count; i++)
         builder->needs[index][builder->need_count[index]++] = (uint8_t)add(builder, &specifications[i]);
 }
 
-struct lava_builder *lava_builder_start(struct lava_engine *engine, lava_builder_needs *needs,
+struct lava_builder *lava_builder_start(struct lava_engine *engine, enum lava_step step,
                                         const struct lava_kernel *const *kernels, int count,
                                         bool (*stops)(void)) {
     struct lava_builder *builder = calloc(1, sizeof *builder);
@@ -110,9 +109,8 @@ struct lava_builder *lava_builder_start(struct lava_engine *engine, lava_builder
         return NULL;
     builder->engine = engine;
     builder->stops = stops;
-    for (int i = 0; i < count && i < KERNELS_MAX && builder->count + LAVA_ENGINE_PIPELINES <= PIPELINES_MAX;
-         i++)
-        add_kernel(builder, needs, kernels[i]);
+    for (int i = 0; i < count && i < KERNELS_MAX && builder->count + LAVA_NEEDS_MAX <= PIPELINES_MAX; i++)
+        add_kernel(builder, step, kernels[i]);
     lava_pipelines_hold(engine->device, true);
     pthread_mutex_init(&builder->lock, NULL);
     pthread_cond_init(&builder->changed, NULL);

@@ -7,16 +7,14 @@
 #include <stdbool.h>
 
 #include "lib/engine/engine.h"
+#include "lib/engine/needs.h"
 
 struct lava_builder;
 
-/* lava_engine_pipelines, or another function that says what a kernel needs. */
-typedef size_t lava_builder_needs(const struct lava_engine *engine, const struct lava_kernel *kernel,
-                                  struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]);
-
-/* Starts to create the pipelines that these kernels need, the first kernel's first. `stops` is asked before
- * each pipeline: once it returns true no more are begun; NULL: never. Returns NULL without memory. */
-struct lava_builder *lava_builder_start(struct lava_engine *engine, lava_builder_needs *needs,
+/* Starts to create the pipelines that these kernels need for the step, the first kernel's first. `stops` is
+ * asked before each pipeline: once it returns true no more are begun; NULL: never. Returns NULL without
+ * memory. */
+struct lava_builder *lava_builder_start(struct lava_engine *engine, enum lava_step step,
                                         const struct lava_kernel *const *kernels, int count,
                                         bool (*stops)(void));
 /* Waits until all pipelines of a kernel exist, or one could not be created, as *status says. Returns its

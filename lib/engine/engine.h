@@ -57,48 +57,6 @@ bool lava_engine_release_residents(struct lava_engine *engine, bool in_vain);
 /* Sets how long each wait may last from now on. `seconds` is the time the device is expected to take. */
 void lava_engine_expect(struct lava_engine *engine, double seconds);
 
-#define LAVA_ENGINE_PIPELINES 12 /* of a kernel, at most */
-
-/* Fills in the pipelines that products by a kernel need, and returns how many they are. */
-size_t lava_engine_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,
-                             struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]);
-/* The same for operations that are not plain (lava_operation_is_plain): what they need besides. Rows without
- * planes bring what all rows of the type share, solves and products on the device included. Half
- * precision has none. */
-size_t
-lava_engine_structured_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,
-                                 struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]);
-/* The same for factorizations, which all rows of the type share. They also need those for operations that are
- * not plain. */
-size_t lava_engine_factor_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,
-                                    struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]);
-/* The same for QR, besides. */
-size_t lava_engine_qr_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,
-                                struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]);
-/* The same of kernels that reductions to tridiagonal form need. */
-size_t
-lava_engine_tridiagonal_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,
-                                  struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]);
-/* The same of kernels that eigenvalues and eigenvectors need besides. */
-size_t lava_engine_eigen_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,
-                                   struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]);
-/* The same of kernels that eigenvalues of two matrices need besides. */
-size_t
-lava_engine_generalized_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,
-                                  struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]);
-/* The same of kernels that QR with column pivoting needs besides those of QR. */
-size_t
-lava_engine_pivoted_qr_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,
-                                 struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]);
-/* The same of kernels that singular values need besides those, and those of QR and of inverses. */
-size_t
-lava_engine_singular_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,
-                               struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]);
-/* The same for inverses, besides. */
-size_t
-lava_engine_inverse_pipelines(const struct lava_engine *engine, const struct lava_kernel *kernel,
-                              struct lava_pipeline_specification specifications[LAVA_ENGINE_PIPELINES]);
-
 /* Begin and end the time for which the engine's copies are a call's own, which the statistics count; NULL is
  * allowed at the end. The caller is the engine's only user. */
 void lava_engine_begin_call(struct lava_engine *engine);

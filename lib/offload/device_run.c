@@ -27,13 +27,6 @@ bool lava_device_run_wrote_nothing(const struct lava_operation *operation,
     return progress->row == 0 && progress->column == 0 && progress->partial == 0;
 }
 
-static enum lava_status run_on(struct lava_engine *engine, const struct lava_operation *operation,
-                               const struct lava_plan *plan, struct lava_progress *progress) {
-    const struct lava_ways *ways = lava_ways_of(operation);
-    lava_family_run *run = plan->columns.width > 0 ? ways->run_by_blocks : ways->run;
-    return run(engine, operation, plan, progress);
-}
-
 /* Returns how much memory to plan with after an allocation of so much failed. All blocks of a product become
  * smaller. A matrix of LAPACK, or of a solve, stays as it is, and at half the memory would not fit. */
 static uint64_t less_memory(const struct lava_operation *operation, uint64_t bytes) {
@@ -55,7 +48,7 @@ static enum lava_status run_plan(struct lava_lane_lock *lock, const struct lava_
     uint64_t memory_bytes = plan->blocking.total_bytes;
     bool released = false;
     for (;;) {
-        enum lava_status status = run_on(lock->engine, operation, plan, progress);
+        enum lava_status status = lava_ways_run(lock->engine, operation, plan, progress);
         if (lava_operation_row(operation)->is_vector) /* it pays with a copy alone: none is freed for it */
             return status;
         if (status != LAVA_ERROR_DEVICE_MEMORY || !lava_device_run_wrote_nothing(operation, progress) ||

@@ -299,7 +299,8 @@ static enum lava_readiness_event prepare_step(struct work *work) {
     lava_readiness_await(before, LAVA_READINESS_AT_WORK, NULL);
     if ((earlier & ~lava_readiness_in(LAVA_READINESS_USABLE)) || lava_process_is_exiting())
         return LAVA_READINESS_REFUSES;
-    work->test = (struct lava_self_test){.type = work->type, .engine = lava_context_engine()};
+    work->test =
+        (struct lava_self_test){.type = work->type, .step = work->step, .engine = lava_context_engine()};
     lock_each_test(&work->test);
     lava_thread_give_way();
     const char *label = lava_context_capabilities()->label, *type_name = lava_type_name(work->type);

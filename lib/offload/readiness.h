@@ -18,22 +18,8 @@
 #include <time.h>
 
 #include "dispatch/reason.h"
+#include "dispatch/step.h"
 #include "dispatch/types.h"
-
-enum lava_step {
-    LAVA_STEP_PLAIN,
-    LAVA_STEP_STRUCTURED,
-    LAVA_STEP_FACTORS,
-    LAVA_STEP_INVERSES,
-    LAVA_STEP_QR,
-    LAVA_STEP_VECTORS,
-    LAVA_STEP_TRIDIAGONAL,
-    LAVA_STEP_EIGEN,
-    LAVA_STEP_GENERALIZED,
-    LAVA_STEP_PIVOTED_QR,
-    LAVA_STEP_SINGULAR,
-    LAVA_STEP_COUNT
-};
 
 #define LAVA_READINESS_NEEDS (LAVA_TYPE_REAL_COUNT * LAVA_STEP_COUNT)
 #define LAVA_READINESS_ALL   ((UINT64_C(1) << LAVA_READINESS_NEEDS) - 1)

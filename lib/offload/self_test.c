@@ -9,6 +9,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "lib/host/convert.h"
+#include "lib/offload/ways.h"
 #include "lib/offload/worst.h"
 
 /* beta in the cases that read C */
@@ -210,7 +211,7 @@ enum lava_status lava_self_test_multiply(const struct lava_self_test *test,
     int cancel_state;
     if (!lava_self_test_lock(test, &cancel_state))
         return LAVA_ERROR_DEVICE_LOST;
-    enum lava_status status = lava_runner_run(test->engine, operation, plan, &progress, NULL);
+    enum lava_status status = lava_ways_run(test->engine, operation, plan, &progress);
     lava_self_test_unlock(test, cancel_state);
     return status;
 }
@@ -295,7 +296,7 @@ enum lava_status lava_self_test_begin(struct lava_self_test *test, struct lava_e
     lava_self_test_find_kernels(test);
     if (test->count == 0)
         return LAVA_ERROR_UNAVAILABLE;
-    test->builder = lava_builder_start(engine, lava_engine_pipelines, test->kernels, test->count, stops);
+    test->builder = lava_builder_start(engine, LAVA_STEP_PLAIN, test->kernels, test->count, stops);
     return test->builder ? LAVA_OK : LAVA_ERROR_HOST_MEMORY;
 }
 

@@ -22,6 +22,7 @@ struct lava_self_test_result {
 struct lava_self_test {
     struct lava_engine *engine;
     enum lava_type type;
+    enum lava_step step; /* the first one: the plain kernels */
     const struct lava_kernel *kernels[LAVA_SELF_TEST_KERNELS];
     int count;
     struct lava_builder *builder;
@@ -50,29 +51,10 @@ void lava_self_test_end(struct lava_self_test *test);
  * must not be computed in the type, but plain products may be. */
 enum lava_status lava_self_test_structured(struct lava_self_test *test, bool (*stops)(void));
 
-/* The same for factorizations, once the test of operations that are not plain has ended. */
-enum lava_status lava_self_test_factors(struct lava_self_test *test, bool (*stops)(void));
-/* The same for inverses, once the test of factorizations has ended. */
-enum lava_status lava_self_test_inverses(struct lava_self_test *test, bool (*stops)(void));
-/* The same for QR, once the test of factorizations has ended. */
-enum lava_status lava_self_test_qr(struct lava_self_test *test, bool (*stops)(void));
 /* The same for matrices times vectors, once the type's own test has ended. */
 enum lava_status lava_self_test_vectors(struct lava_self_test *test, bool (*stops)(void));
-
-/* The same for tridiagonal forms, once the test of operations that are not plain has ended. */
-enum lava_status lava_self_test_tridiagonal(struct lava_self_test *test, bool (*stops)(void));
-
-/* The same for eigenvalues and eigenvectors, once the test of tridiagonal forms has ended. */
-enum lava_status lava_self_test_eigen(struct lava_self_test *test, bool (*stops)(void));
-
-/* The same for those of two matrices, once the test of eigenvalues has ended. */
-enum lava_status lava_self_test_generalized(struct lava_self_test *test, bool (*stops)(void));
-
-/* The same for QR with column pivoting, once the test of QR has ended. */
-enum lava_status lava_self_test_pivoted_qr(struct lava_self_test *test, bool (*stops)(void));
-
-/* The same for singular values and vectors, once the tests of eigenvalues, QR and inverses have ended. */
-enum lava_status lava_self_test_singular(struct lava_self_test *test, bool (*stops)(void));
+/* The same for a step of LAPACK, test->step, once the tests of the steps that it needs have ended. */
+enum lava_status lava_self_test_lapack(struct lava_self_test *test, bool (*stops)(void));
 
 /* All that lava_self_test_begin leads to at once. The caller holds the engine. */
 enum lava_status lava_self_test_run(struct lava_engine *engine, enum lava_type type);

@@ -109,8 +109,8 @@ static const struct row qr[] = {{OF_QR, .kind = LAVA_OPERATION_QR, .by_panels = 
 /* A = Q T Q^H, of which the lower triangle is stored; the shaders are the same for the upper one. */
 #define OF_TRIDIAGONAL                                                                                       \
     .what = "tridiagonal forms", .kind = LAVA_OPERATION_TRIDIAGONAL, .stored = LAVA_REGION_LOWER,            \
-    .by_panels = true,                                                                                       \
-    .real_diagonal = true, .columns = ORDER, .limit = 1, .diagonal = 1, .by_norm = true, .bound = 8
+    .by_panels = true, .real_diagonal = true, .columns = ORDER, .limit = 1, .diagonal = 1, .by_norm = true,  \
+    .bound = 8
 static const struct row tridiagonal[] = {
     {OF_TRIDIAGONAL, .expected = {{BEFORE, LOWER, .hermitian = true}},
      .got = {{AFTER, LOWER, .reflects = true, .below = true, .adjoint = true},
@@ -432,7 +432,6 @@ static enum lava_status run(const struct lava_self_test *test, const struct lava
         .singular = {.left = {sample->memory[FACTORS], LD, row->columns},
                      .right = {sample->memory[AFTER], LD, row->columns}},
         .second = {has_second ? LAVA_PROBLEM_AX_BX : LAVA_PROBLEM_STANDARD, sample->memory[AFTER], LD}};
-    lava_family_run *const run_plan = lava_ways_of(&operation)->run;
     struct lava_progress progress;
     struct lava_plan plan;
     int cancel_state;
@@ -442,9 +441,9 @@ static enum lava_status run(const struct lava_self_test *test, const struct lava
     if (!lava_self_test_lock(test, &cancel_state))
         return LAVA_ERROR_DEVICE_LOST;
     test->engine->panels.form = sample->panels;
-    enum lava_status status = run_plan(test->engine, &operation, &plan, &progress);
+    enum lava_status status = lava_ways_run(test->engine, &operation, &plan, &progress);
     if (status == LAVA_ERROR_STALLED) /* the matrix is untouched, and panels have another form now */
-        status = run_plan(test->engine, &operation, &plan, &progress);
+        status = lava_ways_run(test->engine, &operation, &plan, &progress);
     test->engine->panels.form = 0;
     lava_self_test_unlock(test, cancel_state);
     return status;
@@ -500,10 +499,20 @@ static enum lava_status test_rows(const struct lava_self_test *test, const struc
     return status;
 }
 
+static const struct row *const rows_of[LAVA_STEP_COUNT] = {
+    [LAVA_STEP_FACTORS] = factors,
+    [LAVA_STEP_INVERSES] = inverses,
+    [LAVA_STEP_QR] = qr,
+    [LAVA_STEP_TRIDIAGONAL] = tridiagonal,
+    [LAVA_STEP_EIGEN] = eigen,
+    [LAVA_STEP_GENERALIZED] = generalized,
+    [LAVA_STEP_PIVOTED_QR] = pivoted_qr,
+    [LAVA_STEP_SINGULAR] = singular,
+};
+
 /* Runs the rows by one kernel, for the products between their steps, which were tested before: the steps are
  * no rows of the kernel table. */
-static enum lava_status test_by_one_kernel(struct lava_self_test *test, bool (*stops)(void),
-                                           lava_builder_needs *needs, const struct row *rows) {
+enum lava_status lava_self_test_lapack(struct lava_self_test *test, bool (*stops)(void)) {
     enum lava_status status = LAVA_ERROR_UNAVAILABLE;
     const struct lava_kernel *kernel = NULL;
     lava_self_test_find_kernels(test);
@@ -514,43 +523,11 @@ static enum lava_status test_by_one_kernel(struct lava_self_test *test, bool (*s
         return status;
     test->kernels[0] = kernel;
     test->count = 1;
-    test->builder = lava_builder_start(test->engine, needs, test->kernels, 1, stops);
+    test->builder = lava_builder_start(test->engine, test->step, test->kernels, 1, stops);
     if (!test->builder)
         return LAVA_ERROR_HOST_MEMORY;
     if (lava_builder_next(test->builder, &status) >= 0 && !status)
-        status = test_rows(test, kernel, rows);
+        status = test_rows(test, kernel, rows_of[test->step]);
     lava_self_test_end(test);
     return status;
-}
-
-enum lava_status lava_self_test_factors(struct lava_self_test *test, bool (*stops)(void)) {
-    return test_by_one_kernel(test, stops, lava_engine_factor_pipelines, factors);
-}
-
-enum lava_status lava_self_test_inverses(struct lava_self_test *test, bool (*stops)(void)) {
-    return test_by_one_kernel(test, stops, lava_engine_inverse_pipelines, inverses);
-}
-
-enum lava_status lava_self_test_qr(struct lava_self_test *test, bool (*stops)(void)) {
-    return test_by_one_kernel(test, stops, lava_engine_qr_pipelines, qr);
-}
-
-enum lava_status lava_self_test_eigen(struct lava_self_test *test, bool (*stops)(void)) {
-    return test_by_one_kernel(test, stops, lava_engine_eigen_pipelines, eigen);
-}
-
-enum lava_status lava_self_test_generalized(struct lava_self_test *test, bool (*stops)(void)) {
-    return test_by_one_kernel(test, stops, lava_engine_generalized_pipelines, generalized);
-}
-
-enum lava_status lava_self_test_singular(struct lava_self_test *test, bool (*stops)(void)) {
-    return test_by_one_kernel(test, stops, lava_engine_singular_pipelines, singular);
-}
-
-enum lava_status lava_self_test_tridiagonal(struct lava_self_test *test, bool (*stops)(void)) {
-    return test_by_one_kernel(test, stops, lava_engine_tridiagonal_pipelines, tridiagonal);
-}
-
-enum lava_status lava_self_test_pivoted_qr(struct lava_self_test *test, bool (*stops)(void)) {
-    return test_by_one_kernel(test, stops, lava_engine_pivoted_qr_pipelines, pivoted_qr);
 }

@@ -548,8 +548,7 @@ enum lava_status lava_self_test_structured(struct lava_self_test *test, bool (*s
     bool tested_parts = false;
     int index;
     lava_self_test_find_kernels(test);
-    test->builder =
-        lava_builder_start(test->engine, lava_engine_structured_pipelines, test->kernels, test->count, stops);
+    test->builder = lava_builder_start(test->engine, LAVA_STEP_STRUCTURED, test->kernels, test->count, stops);
     if (!test->builder)
         return LAVA_ERROR_HOST_MEMORY;
     while (!status && (index = lava_builder_next(test->builder, &status)) >= 0 && !status) {

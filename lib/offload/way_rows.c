@@ -51,3 +51,10 @@ const struct lava_ways lava_ways_table[LAVA_OPERATION_KINDS] = {
     [LAVA_OPERATION_SINGULAR_VECTORS] = {SINGULAR},
 };
 // clang-format on
+
+enum lava_status lava_ways_run(struct lava_engine *engine, const struct lava_operation *operation,
+                               const struct lava_plan *plan, struct lava_progress *progress) {
+    const struct lava_ways *ways = lava_ways_of(operation);
+    lava_family_run *run = plan->columns.width > 0 ? ways->run_by_blocks : ways->run;
+    return run(engine, operation, plan, progress);
+}

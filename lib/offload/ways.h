@@ -20,4 +20,7 @@ static inline const struct lava_ways *lava_ways_of(const struct lava_operation *
     return &lava_ways_table[operation->kind];
 }
 
+/* Runs the plan of an operation of any kind, by blocks if the plan says so. */
+lava_family_run lava_ways_run;
+
 #endif

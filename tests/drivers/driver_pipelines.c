@@ -22,6 +22,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/config.h"
 #include "lib/engine/engine.h"
+#include "lib/engine/needs.h"
 #include "lib/vk/gpu.h"
 #include "tests/robustness/device_test.h"
 
@@ -29,7 +30,7 @@
 /* The variants for triangular operands have a second loop, for steps on the diagonal. Around it a compiler
  * may keep a few values in memory: Intel's for Xe2 two registers, Asahi's 12 bytes (Mesa 26.1). */
 #define TRIANGULAR_SPILLS 16
-#define MAX_OF_ROW        (7 * LAVA_ENGINE_PIPELINES)
+#define MAX_OF_ROW        (LAVA_STEP_COUNT * LAVA_NEEDS_MAX)
 #define MAX_CREATED       (LAVA_PROFILE_MAX_KERNELS * MAX_OF_ROW)
 
 static const char *const module_names[] = {
@@ -44,10 +45,8 @@ static const struct {
     const char *device;
     enum lava_module module;
 } known_failures[] = {
-    {"GTX 9", LAVA_MODULE_PIVOTED_FINISH_FP32},
-    {"GTX 9", LAVA_MODULE_PIVOTED_FINISH_CFP32},
-    {"GTX 9", LAVA_MODULE_PIVOTED_FINISH_FP64},
-    {"GTX 9", LAVA_MODULE_PIVOTED_FINISH_CFP64},
+    {"GTX 9", LAVA_MODULE_PIVOTED_FINISH_FP32},     {"GTX 9", LAVA_MODULE_PIVOTED_FINISH_CFP32},
+    {"GTX 9", LAVA_MODULE_PIVOTED_FINISH_FP64},     {"GTX 9", LAVA_MODULE_PIVOTED_FINISH_CFP64},
     {"GTX 9", LAVA_MODULE_TRIDIAGONAL_TILES_CFP64},
 };
 
@@ -66,24 +65,19 @@ static struct lava_capabilities without_narrow(const struct lava_capabilities *d
     return without;
 }
 
-/* What both steps of a preparation create, and what factorizations create. Rounding in shared memory is for
- * other devices than most of these, so it is asked for. */
+/* What all steps of a preparation create. Rounding in shared memory is for other devices than most of these,
+ * so it is asked for. */
 static size_t pipelines_of(const struct test *test, const struct lava_kernel *kernel,
                            struct lava_pipeline_specification specifications[MAX_OF_ROW]) {
-    size_t count = lava_engine_pipelines(test->engine, kernel, specifications);
-    const struct lava_capabilities without = without_narrow(&test->engine->capabilities);
-    if (lava_type_is_half(kernel->type)) {
-        if (lava_kernel_narrows(kernel, &without))
-            specifications[count++] = lava_pipelines_multiply(kernel, &without, true);
-        return count;
-    }
-    count += lava_engine_structured_pipelines(test->engine, kernel, specifications + count);
-    count += lava_engine_factor_pipelines(test->engine, kernel, specifications + count);
-    count += lava_engine_qr_pipelines(test->engine, kernel, specifications + count);
-    count += lava_engine_tridiagonal_pipelines(test->engine, kernel, specifications + count);
-    count += lava_engine_eigen_pipelines(test->engine, kernel, specifications + count);
-    count += lava_engine_pivoted_qr_pipelines(test->engine, kernel, specifications + count);
-    return count + lava_engine_inverse_pipelines(test->engine, kernel, specifications + count);
+    const struct lava_capabilities *device = &test->engine->device->capabilities;
+    const struct lava_capabilities without = without_narrow(device);
+    size_t count = 0;
+    int steps = lava_type_is_half(kernel->type) ? LAVA_STEP_PLAIN + 1 : LAVA_STEP_COUNT;
+    for (int step = 0; step < steps; step++)
+        count += lava_needs_pipelines(device, (enum lava_step)step, kernel, specifications + count);
+    if (lava_type_is_half(kernel->type) && lava_kernel_narrows(kernel, &without))
+        specifications[count++] = lava_pipelines_multiply(kernel, &without, true);
+    return count;
 }
 
 /* The size of the subgroups for which the pipeline was made; 0: any. */

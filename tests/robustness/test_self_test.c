@@ -11,11 +11,9 @@
 #include <string.h>
 
 #include "lib/lapack/device_matrix.h"
-#include "lib/lapack/families.h"
-#include "lib/level2/vector.h"
 #include "lib/offload/self_test.h"
 #include "lib/offload/steps.h"
-#include "lib/product/runner.h"
+#include "lib/offload/ways.h"
 #include "tests/robustness/device_test.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -40,73 +38,24 @@ static void spoil(enum lava_type type, enum lava_region region, void *matrix, in
     spoiled.times++;
 }
 
-static enum lava_status spoil_result(const struct lava_operation *operation, enum lava_status status) {
-    const struct lava_result *c = &operation->c;
-    if (!status && spoiled.is_set && operation->kind == spoiled.kind && operation->type == spoiled.type)
-        spoil(c->type, c->region, c->first, operation->m, operation->n, c->ld);
-    return status;
-}
-
 /* The linker's names: `wrap` is called instead of the function, which is now `real`. */
-typedef enum lava_status plan_function(struct lava_engine *engine, const struct lava_operation *operation,
-                                       const struct lava_plan *plan, struct lava_progress *progress);
-typedef enum lava_status product_function(struct lava_engine *engine, const struct lava_operation *operation,
-                                          const struct lava_plan *plan, struct lava_progress *progress,
-                                          struct lava_timing *timing);
 typedef enum lava_status download_function(struct lava_stream *stream,
                                            const struct lava_device_matrix *matrix, enum lava_region region,
                                            void *host, int64_t ld);
-plan_function __real_lava_factorizer_run, __wrap_lava_factorizer_run;
-plan_function __real_lava_inverter_run, __wrap_lava_inverter_run;
-plan_function __real_lava_qr_runner_run, __wrap_lava_qr_runner_run;
-plan_function __real_lava_vector_run, __wrap_lava_vector_run;
-plan_function __real_lava_tridiagonal_runner_run, __wrap_lava_tridiagonal_runner_run;
-plan_function __real_lava_eigen_runner_run, __wrap_lava_eigen_runner_run;
-product_function __real_lava_runner_run, __wrap_lava_runner_run;
+lava_family_run __real_lava_ways_run, __wrap_lava_ways_run;
 download_function __real_lava_device_matrix_download, __wrap_lava_device_matrix_download;
 
-enum lava_status __wrap_lava_factorizer_run(struct lava_engine *user, const struct lava_operation *operation,
-                                            const struct lava_plan *plan, struct lava_progress *progress) {
-    return spoil_result(operation, __real_lava_factorizer_run(user, operation, plan, progress));
-}
-
-enum lava_status __wrap_lava_inverter_run(struct lava_engine *user, const struct lava_operation *operation,
-                                          const struct lava_plan *plan, struct lava_progress *progress) {
-    return spoil_result(operation, __real_lava_inverter_run(user, operation, plan, progress));
-}
-
-enum lava_status __wrap_lava_qr_runner_run(struct lava_engine *user, const struct lava_operation *operation,
-                                           const struct lava_plan *plan, struct lava_progress *progress) {
-    return spoil_result(operation, __real_lava_qr_runner_run(user, operation, plan, progress));
-}
-
-enum lava_status __wrap_lava_vector_run(struct lava_engine *user, const struct lava_operation *operation,
-                                        const struct lava_plan *plan, struct lava_progress *progress) {
-    return spoil_result(operation, __real_lava_vector_run(user, operation, plan, progress));
-}
-
-enum lava_status __wrap_lava_tridiagonal_runner_run(struct lava_engine *user,
-                                                    const struct lava_operation *operation,
-                                                    const struct lava_plan *plan,
-                                                    struct lava_progress *progress) {
-    return spoil_result(operation, __real_lava_tridiagonal_runner_run(user, operation, plan, progress));
-}
-
-/* Its result is not in C. */
-enum lava_status __wrap_lava_eigen_runner_run(struct lava_engine *user,
-                                              const struct lava_operation *operation,
-                                              const struct lava_plan *plan, struct lava_progress *progress) {
-    struct lava_operation vectors = *operation;
-    vectors.c.first = operation->spectrum.vectors;
-    vectors.c.ld = operation->spectrum.ld;
-    vectors.c.region = LAVA_REGION_ALL;
-    return spoil_result(&vectors, __real_lava_eigen_runner_run(user, operation, plan, progress));
-}
-
-enum lava_status __wrap_lava_runner_run(struct lava_engine *user, const struct lava_operation *operation,
-                                        const struct lava_plan *plan, struct lava_progress *progress,
-                                        struct lava_timing *timing) {
-    return spoil_result(operation, __real_lava_runner_run(user, operation, plan, progress, timing));
+/* Eigenvectors are not in C. */
+enum lava_status __wrap_lava_ways_run(struct lava_engine *user, const struct lava_operation *operation,
+                                      const struct lava_plan *plan, struct lava_progress *progress) {
+    const struct lava_result *c = &operation->c;
+    bool has_spectrum = lava_operation_row(operation)->has_values && operation->spectrum.vectors;
+    enum lava_status status = __real_lava_ways_run(user, operation, plan, progress);
+    if (!status && spoiled.is_set && operation->kind == spoiled.kind && operation->type == spoiled.type)
+        spoil(c->type, has_spectrum ? LAVA_REGION_ALL : c->region,
+              has_spectrum ? operation->spectrum.vectors : c->first, operation->m, operation->n,
+              has_spectrum ? operation->spectrum.ld : c->ld);
+    return status;
 }
 
 enum lava_status __wrap_lava_device_matrix_download(struct lava_stream *stream,
@@ -140,48 +89,42 @@ static enum lava_status test_first_kernel(struct lava_self_test *test, bool (*st
     return status ? status : result;
 }
 
-typedef enum lava_status step_function(struct lava_self_test *test, bool (*stops)(void));
-
-static enum lava_status run(step_function *step) {
-    struct lava_self_test test = {.engine = engine, .type = LAVA_TYPE_FP32, .tell = note};
+static enum lava_status run(enum lava_step step) {
+    struct lava_self_test test = {.engine = engine, .type = LAVA_TYPE_FP32, .step = step, .tell = note};
     largest = 0;
     spoiled.times = 0;
-    return step(&test, NULL);
+    return step == LAVA_STEP_PLAIN ? test_first_kernel(&test, NULL) : lava_steps[step].test(&test, NULL);
 }
-
-/* In the order in which one step needs another. */
-static step_function *const steps[] = {
-    test_first_kernel,          lava_self_test_structured, lava_self_test_factors,
-    lava_self_test_inverses,    lava_self_test_qr,         lava_self_test_vectors,
-    lava_self_test_tridiagonal, lava_self_test_eigen,      lava_self_test_generalized};
 
 static void right_results(void **state) {
     (void)state;
     spoiled.is_set = false;
-    for (size_t i = 0; i < COUNT(steps); i++) {
-        assert_int_equal(run(steps[i]), LAVA_OK);
+    for (int i = 0; i < LAVA_STEP_COUNT; i++) { /* in the order in which one step needs another */
+        assert_int_equal(run((enum lava_step)i), LAVA_OK);
         assert_true(largest > 0 && largest <= 1);
     }
 }
 
 static void spoiled_results(void **state) {
     static const struct {
-        step_function *step;
+        enum lava_step step;
         enum lava_operation_kind kind;
-    } cases[] = {{test_first_kernel, LAVA_OPERATION_PRODUCT},
-                 {lava_self_test_structured, LAVA_OPERATION_PRODUCT},
-                 {lava_self_test_structured, LAVA_OPERATION_SOLVE},
-                 {lava_self_test_factors, LAVA_OPERATION_CHOLESKY},
-                 {lava_self_test_factors, LAVA_OPERATION_LU},
-                 {lava_self_test_inverses, LAVA_OPERATION_INVERT_TRIANGLE},
-                 {lava_self_test_inverses, LAVA_OPERATION_INVERT_CHOLESKY},
-                 {lava_self_test_inverses, LAVA_OPERATION_INVERT_LU},
-                 {lava_self_test_qr, LAVA_OPERATION_QR},
-                 {lava_self_test_qr, LAVA_OPERATION_QR_FORM},
-                 {lava_self_test_vectors, LAVA_OPERATION_MATRIX_VECTOR},
-                 {lava_self_test_tridiagonal, LAVA_OPERATION_TRIDIAGONAL},
-                 {lava_self_test_eigen, LAVA_OPERATION_EIGENVECTORS},
-                 {lava_self_test_generalized, LAVA_OPERATION_GENERALIZED_VECTORS}};
+    } cases[] = {{LAVA_STEP_PLAIN, LAVA_OPERATION_PRODUCT},
+                 {LAVA_STEP_STRUCTURED, LAVA_OPERATION_PRODUCT},
+                 {LAVA_STEP_STRUCTURED, LAVA_OPERATION_SOLVE},
+                 {LAVA_STEP_FACTORS, LAVA_OPERATION_CHOLESKY},
+                 {LAVA_STEP_FACTORS, LAVA_OPERATION_LU},
+                 {LAVA_STEP_INVERSES, LAVA_OPERATION_INVERT_TRIANGLE},
+                 {LAVA_STEP_INVERSES, LAVA_OPERATION_INVERT_CHOLESKY},
+                 {LAVA_STEP_INVERSES, LAVA_OPERATION_INVERT_LU},
+                 {LAVA_STEP_QR, LAVA_OPERATION_QR},
+                 {LAVA_STEP_QR, LAVA_OPERATION_QR_FORM},
+                 {LAVA_STEP_VECTORS, LAVA_OPERATION_MATRIX_VECTOR},
+                 {LAVA_STEP_TRIDIAGONAL, LAVA_OPERATION_TRIDIAGONAL},
+                 {LAVA_STEP_EIGEN, LAVA_OPERATION_EIGENVECTORS},
+                 {LAVA_STEP_GENERALIZED, LAVA_OPERATION_GENERALIZED_VECTORS},
+                 {LAVA_STEP_PIVOTED_QR, LAVA_OPERATION_PIVOTED_QR},
+                 {LAVA_STEP_SINGULAR, LAVA_OPERATION_SINGULAR_VECTORS}};
     static const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_CFP32};
     (void)state;
     for (size_t i = 0; i < COUNT(cases) * COUNT(types); i++) {
@@ -203,8 +146,8 @@ static void lacking_device(void **state) {
     (void)state;
     spoiled.is_set = false;
     capabilities->max_workgroup_invocations = 64;
-    for (size_t i = 2; i < COUNT(steps); i++)
-        assert_int_equal(run(steps[i]), LAVA_ERROR_UNAVAILABLE);
+    for (int i = LAVA_STEP_FACTORS; i < LAVA_STEP_COUNT; i++)
+        assert_int_equal(run((enum lava_step)i), LAVA_ERROR_UNAVAILABLE);
     *capabilities = before;
 }
 
