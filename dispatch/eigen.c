@@ -61,10 +61,6 @@ bool lava_eigen_fits(const struct lava_capabilities *device, enum lava_type type
     return lava_solve_fits(device, type) && lava_divide_fits(device, lava_type_real(type));
 }
 
-enum lava_module lava_eigen_bisection(enum lava_type type) {
-    return type == LAVA_TYPE_FP64 ? LAVA_MODULE_BISECTION_FP64 : LAVA_MODULE_BISECTION_FP32;
-}
-
 int lava_eigen_rounds(enum lava_type type) {
     double width = 2 / lava_type_facts(lava_type_real(type))->unit;
     return (int)ceil(log(width) / log(LAVA_BISECTION_POINTS + 1));

@@ -11,8 +11,6 @@ double lava_eigen_flops(const struct lava_operation *operation);
 
 /* Returns whether the device can run the kernels. */
 bool lava_eigen_fits(const struct lava_capabilities *device, enum lava_type type);
-/* Returns the module that finds eigenvalues of a real type. */
-enum lava_module lava_eigen_bisection(enum lava_type type);
 /* Returns the device's time between the upload and the download. */
 struct lava_halving;
 double lava_eigen_device_ns(const struct lava_halving *request, double flops_per_s);

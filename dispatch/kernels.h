@@ -14,6 +14,7 @@
 
 #include "dispatch/capabilities.h"
 #include "dispatch/operation.h"
+#include "dispatch/module_ids.h"
 #include "dispatch/schemes.h"
 
 /* How an operand is packed (shaders/interface.h describes both). */

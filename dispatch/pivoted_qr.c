@@ -10,18 +10,6 @@
 #include "dispatch/qr.h"
 #include "shaders/interface.h"
 
-// clang-format off
-enum lava_module lava_pivoted_qr_module(enum lava_type type, enum lava_pivoted_qr_step step) {
-    static const enum lava_module modules[LAVA_TYPE_COUNT][LAVA_PIVOTED_QR_STEPS] = {
-        [LAVA_TYPE_FP32]  = {LAVA_MODULE_PIVOTED_COLUMN_FP32, LAVA_MODULE_PIVOTED_TILES_FP32, LAVA_MODULE_PIVOTED_FINISH_FP32},
-        [LAVA_TYPE_FP64]  = {LAVA_MODULE_PIVOTED_COLUMN_FP64, LAVA_MODULE_PIVOTED_TILES_FP64, LAVA_MODULE_PIVOTED_FINISH_FP64},
-        [LAVA_TYPE_CFP32] = {LAVA_MODULE_PIVOTED_COLUMN_CFP32, LAVA_MODULE_PIVOTED_TILES_CFP32, LAVA_MODULE_PIVOTED_FINISH_CFP32},
-        [LAVA_TYPE_CFP64] = {LAVA_MODULE_PIVOTED_COLUMN_CFP64, LAVA_MODULE_PIVOTED_TILES_CFP64, LAVA_MODULE_PIVOTED_FINISH_CFP64},
-    };
-    return modules[type][step];
-}
-// clang-format on
-
 /* The kernels need less than those of QR, which factors the columns that are prescribed. */
 bool lava_pivoted_qr_fits(const struct lava_capabilities *device, enum lava_type type) {
     return lava_qr_fits(device, type);

@@ -6,8 +6,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "dispatch/module_ids.h"
-
 /* The types that a device multiplies come first: kernels, figures and preparations are indexed by them. A
  * complex product is computed as a real product of its parts. */
 enum lava_type {
@@ -29,25 +27,6 @@ struct lava_type_facts {
     enum lava_type sums;         /* in which products are summed: FP32 or FP64 */
     enum lava_type complex_type; /* whose parts have the type; the type itself if there is none */
     double unit;                 /* half a unit in the last place of 1 */
-    enum lava_module epilogue;   /* leaves a result of the type for the host */
-    enum lava_module update;     /* updates C on the device */
-    enum lava_module scale;      /* multiplies elements by alpha; complex types only */
-    enum lava_module solve;      /* solves with a triangular block on the device; not of half precision */
-    enum lava_module cholesky;   /* factors a block on the diagonal on the device; not of half precision */
-    enum lava_module lu;         /* a step of LU's panel on the device; not of half precision */
-    enum lava_module lu_panel;   /* the whole panel, by one workgroup */
-    enum lava_module lu_grid;    /* the whole panel, by workgroups that run at the same time */
-    enum lava_module qr;         /* a step of QR's panel on the device; not of half precision */
-    enum lava_module qr_panel;   /* as LU's */
-    enum lava_module qr_grid;
-    enum lava_module qr_triangle;        /* makes the triangle of a block of reflections */
-    enum lava_module multiply_triangle;  /* multiplies by a triangle on the device; not of half precision */
-    enum lava_module invert;             /* inverts a triangle on the device; not of half precision */
-    enum lava_module tridiagonal_column; /* a column of the reduction; not of half precision */
-    enum lava_module tridiagonal_tiles;  /* its product with the rest of the matrix */
-    enum lava_module tridiagonal_panel;  /* a panel, by workgroups that run at the same time */
-    enum lava_module arrange;            /* scales, copies and transposes; not of half precision */
-    enum lava_module column_norms;       /* sums of squares */
 };
 const struct lava_type_facts *lava_type_facts(enum lava_type type);
 

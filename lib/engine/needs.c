@@ -14,33 +14,22 @@
 
 typedef bool fits(const struct lava_capabilities *device, enum lava_type type);
 
-/* A module in each type that the row names, in one form, for devices that it fits. */
+/* A shader of a type, or a module that types share, for devices that it fits. */
 struct row {
     enum lava_step step;
     fits *fits;
-    unsigned types; /* a set of 1 << type */
-    enum lava_module modules[LAVA_TYPE_COUNT];
+    enum { TYPED, SHARED, SHARED_BY_COMPLEX } form;
+    union {
+        enum lava_shader shader;
+        enum lava_module module;
+    };
 };
 
-#define IN(type) (1u << (LAVA_TYPE_##type))
-#define REAL(name)                                                                                           \
-    IN(FP32) | IN(FP64), {                                                                                   \
-        [LAVA_TYPE_FP32] = LAVA_MODULE_##name##_FP32, [LAVA_TYPE_FP64] = LAVA_MODULE_##name##_FP64           \
-    }
-#define EACH(name)                                                                                           \
-    IN(FP32) | IN(FP64) | IN(CFP32) | IN(CFP64), {                                                           \
-        [LAVA_TYPE_FP32] = LAVA_MODULE_##name##_FP32, [LAVA_TYPE_FP64] = LAVA_MODULE_##name##_FP64,          \
-        [LAVA_TYPE_CFP32] = LAVA_MODULE_##name##_CFP32, [LAVA_TYPE_CFP64] = LAVA_MODULE_##name##_CFP64       \
-    }
-/* One module for all types. */
-#define SHARED(name)                                                                                         \
-    IN(FP32) | IN(FP64), {                                                                                   \
-        [LAVA_TYPE_FP32] = LAVA_MODULE_##name, [LAVA_TYPE_FP64] = LAVA_MODULE_##name                         \
-    }
-#define SHARED_BY_COMPLEX(name)                                                                              \
-    IN(CFP32) | IN(CFP64), {                                                                                 \
-        [LAVA_TYPE_CFP32] = LAVA_MODULE_##name, [LAVA_TYPE_CFP64] = LAVA_MODULE_##name                       \
-    }
+static bool fits_all(const struct lava_capabilities *device, enum lava_type type) {
+    (void)device;
+    (void)type;
+    return true;
+}
 
 /* A panel's workgroups wait for each other, if the device can hold them at the same time. */
 static bool tridiagonal_panel_fits(const struct lava_capabilities *device, enum lava_type type) {
@@ -51,33 +40,37 @@ static bool tridiagonal_panel_fits(const struct lava_capabilities *device, enum 
 
 // clang-format off
 static const struct row rows[] = {
-    {LAVA_STEP_FACTORS,     lava_factorization_fits, EACH(CHOLESKY)},
-    {LAVA_STEP_FACTORS,     lava_factorization_fits, SHARED(SWAP_ROWS)},
-    {LAVA_STEP_INVERSES,    lava_factorization_fits, EACH(MULTIPLY_TRIANGLE)},
-    {LAVA_STEP_INVERSES,    lava_factorization_fits, EACH(INVERT)},
-    {LAVA_STEP_QR,          lava_qr_fits,            EACH(QR_TRIANGLE)},
-    {LAVA_STEP_QR,          lava_qr_fits,            SHARED(REFLECTORS)},
-    {LAVA_STEP_TRIDIAGONAL, tridiagonal_panel_fits,  EACH(TRIDIAGONAL_PANEL)},
-    {LAVA_STEP_TRIDIAGONAL, lava_tridiagonal_fits,   EACH(TRIDIAGONAL_COLUMN)},
-    {LAVA_STEP_TRIDIAGONAL, lava_tridiagonal_fits,   EACH(TRIDIAGONAL_TILES)},
-    {LAVA_STEP_EIGEN,       lava_eigen_fits,         REAL(DIVIDE_COLUMNS)},
-    {LAVA_STEP_EIGEN,       lava_eigen_fits,         REAL(DIVIDE_ROTATE)},
-    {LAVA_STEP_EIGEN,       lava_eigen_fits,         REAL(DIVIDE_SECULAR)},
-    {LAVA_STEP_EIGEN,       lava_eigen_fits,         REAL(DIVIDE_VECTORS)},
-    {LAVA_STEP_EIGEN,       lava_eigen_fits,         REAL(DIVIDE_MULTIPLY)},
-    {LAVA_STEP_EIGEN,       lava_eigen_fits,         REAL(BISECTION)},
-    {LAVA_STEP_EIGEN,       lava_eigen_fits,         EACH(QR_TRIANGLE)},
-    {LAVA_STEP_EIGEN,       lava_eigen_fits,         SHARED(TRIDIAGONAL_REFLECTORS)},
-    {LAVA_STEP_EIGEN,       lava_eigen_fits,         SHARED(REFLECTORS)}, /* lib/lapack/device_reflectors.c gets both */
-    {LAVA_STEP_EIGEN,       lava_eigen_fits,         SHARED_BY_COMPLEX(EXPAND)},
-    {LAVA_STEP_GENERALIZED, lava_eigen_fits,         EACH(CHOLESKY)},
-    {LAVA_STEP_GENERALIZED, lava_eigen_fits,         EACH(ARRANGE)},
-    {LAVA_STEP_PIVOTED_QR,  lava_pivoted_qr_fits,    EACH(PIVOTED_COLUMN)},
-    {LAVA_STEP_PIVOTED_QR,  lava_pivoted_qr_fits,    EACH(PIVOTED_TILES)},
-    {LAVA_STEP_PIVOTED_QR,  lava_pivoted_qr_fits,    EACH(PIVOTED_FINISH)},
-    {LAVA_STEP_PIVOTED_QR,  lava_pivoted_qr_fits,    EACH(ARRANGE)},
-    {LAVA_STEP_SINGULAR,    lava_singular_fits,      EACH(ARRANGE)},
-    {LAVA_STEP_SINGULAR,    lava_singular_fits,      EACH(COLUMN_NORMS)},
+    {LAVA_STEP_STRUCTURED,   fits_all,                SHARED,            {.module = LAVA_MODULE_COPY_COLUMNS}},
+    {LAVA_STEP_STRUCTURED,   fits_all,                TYPED,             {LAVA_SHADER_SCALE}},
+    {LAVA_STEP_STRUCTURED,   fits_all,                TYPED,             {LAVA_SHADER_UPDATE}},
+    {LAVA_STEP_STRUCTURED,   lava_solve_fits,         TYPED,             {LAVA_SHADER_SOLVE}},
+    {LAVA_STEP_FACTORS,      lava_factorization_fits, TYPED,             {LAVA_SHADER_CHOLESKY}},
+    {LAVA_STEP_FACTORS,      lava_factorization_fits, SHARED,            {.module = LAVA_MODULE_SWAP_ROWS}},
+    {LAVA_STEP_INVERSES,     lava_factorization_fits, TYPED,             {LAVA_SHADER_MULTIPLY_TRIANGLE}},
+    {LAVA_STEP_INVERSES,     lava_factorization_fits, TYPED,             {LAVA_SHADER_INVERT}},
+    {LAVA_STEP_QR,           lava_qr_fits,            TYPED,             {LAVA_SHADER_QR_TRIANGLE}},
+    {LAVA_STEP_QR,           lava_qr_fits,            SHARED,            {.module = LAVA_MODULE_REFLECTORS}},
+    {LAVA_STEP_TRIDIAGONAL,  tridiagonal_panel_fits,  TYPED,             {LAVA_SHADER_TRIDIAGONAL_PANEL}},
+    {LAVA_STEP_TRIDIAGONAL,  lava_tridiagonal_fits,   TYPED,             {LAVA_SHADER_TRIDIAGONAL_COLUMN}},
+    {LAVA_STEP_TRIDIAGONAL,  lava_tridiagonal_fits,   TYPED,             {LAVA_SHADER_TRIDIAGONAL_TILES}},
+    {LAVA_STEP_EIGEN,        lava_eigen_fits,         TYPED,             {LAVA_SHADER_DIVIDE_COLUMNS}},
+    {LAVA_STEP_EIGEN,        lava_eigen_fits,         TYPED,             {LAVA_SHADER_DIVIDE_ROTATE}},
+    {LAVA_STEP_EIGEN,        lava_eigen_fits,         TYPED,             {LAVA_SHADER_DIVIDE_SECULAR}},
+    {LAVA_STEP_EIGEN,        lava_eigen_fits,         TYPED,             {LAVA_SHADER_DIVIDE_VECTORS}},
+    {LAVA_STEP_EIGEN,        lava_eigen_fits,         TYPED,             {LAVA_SHADER_DIVIDE_MULTIPLY}},
+    {LAVA_STEP_EIGEN,        lava_eigen_fits,         TYPED,             {LAVA_SHADER_BISECTION}},
+    {LAVA_STEP_EIGEN,        lava_eigen_fits,         TYPED,             {LAVA_SHADER_QR_TRIANGLE}},
+    {LAVA_STEP_EIGEN,        lava_eigen_fits,         SHARED,            {.module = LAVA_MODULE_TRIDIAGONAL_REFLECTORS}},
+    {LAVA_STEP_EIGEN,        lava_eigen_fits,         SHARED,            {.module = LAVA_MODULE_REFLECTORS}}, /* lib/lapack/device_reflectors.c gets both */
+    {LAVA_STEP_EIGEN,        lava_eigen_fits,         SHARED_BY_COMPLEX, {.module = LAVA_MODULE_EXPAND}},
+    {LAVA_STEP_GENERALIZED,  lava_eigen_fits,         TYPED,             {LAVA_SHADER_CHOLESKY}},
+    {LAVA_STEP_GENERALIZED,  lava_eigen_fits,         TYPED,             {LAVA_SHADER_ARRANGE}},
+    {LAVA_STEP_PIVOTED_QR,   lava_pivoted_qr_fits,    TYPED,             {LAVA_SHADER_PIVOTED_COLUMN}},
+    {LAVA_STEP_PIVOTED_QR,   lava_pivoted_qr_fits,    TYPED,             {LAVA_SHADER_PIVOTED_TILES}},
+    {LAVA_STEP_PIVOTED_QR,   lava_pivoted_qr_fits,    TYPED,             {LAVA_SHADER_PIVOTED_FINISH}},
+    {LAVA_STEP_PIVOTED_QR,   lava_pivoted_qr_fits,    TYPED,             {LAVA_SHADER_ARRANGE}},
+    {LAVA_STEP_SINGULAR,     lava_singular_fits,      TYPED,             {LAVA_SHADER_ARRANGE}},
+    {LAVA_STEP_SINGULAR,     lava_singular_fits,      TYPED,             {LAVA_SHADER_COLUMN_NORMS}},
 };
 // clang-format on
 
@@ -102,18 +95,16 @@ static void add(struct list *list, bool needed, struct lava_pipeline_specificati
 /* Covers results of every type. */
 static void add_plain(struct list *list, const struct lava_kernel *kernel) {
     const struct lava_capabilities *device = list->device;
-    bool is_half = lava_type_is_half(kernel->type);
-    const struct lava_type_facts *facts = lava_type_facts(kernel->type), *sums = lava_type_facts(facts->sums),
-                                 *parts = lava_type_facts(facts->complex_type);
+    const struct lava_type_facts *facts = lava_type_facts(kernel->type);
     add(list, true, lava_pipelines_multiply(kernel, device, false));
-    if (is_half && lava_kernel_narrows(kernel, device))
+    if (facts->is_half && lava_kernel_narrows(kernel, device))
         add(list, true, lava_pipelines_multiply(kernel, device, true));
     for (int transposed = 0; transposed < 2; transposed++) {
         add(list, true, lava_pipelines_pack(kernel, device, LAVA_PIPELINE_A, transposed));
         add(list, true, lava_pipelines_pack(kernel, device, LAVA_PIPELINE_B, transposed));
     }
-    add(list, true, lava_pipelines_of(sums->epilogue));
-    add(list, true, lava_pipelines_of(is_half ? facts->epilogue : parts->epilogue));
+    add(list, true, lava_pipelines_of(lava_module_of(LAVA_SHADER_EPILOGUE, facts->sums)));
+    add(list, true, lava_pipelines_of(lava_module_of(LAVA_SHADER_EPILOGUE, facts->complex_type)));
     if (kernel->fallback) {
         add(list, true, lava_pipelines_of(LAVA_MODULE_SCREEN));
         add(list, true, lava_pipelines_fallback(kernel, device));
@@ -121,21 +112,10 @@ static void add_plain(struct list *list, const struct lava_kernel *kernel) {
 }
 
 static void add_structured(struct list *list, const struct lava_kernel *kernel) {
-    const struct lava_capabilities *device = list->device;
-    enum lava_type type = kernel->type, of_parts = lava_type_facts(type)->complex_type;
-    const struct lava_type_facts *facts = lava_type_facts(type), *parts = lava_type_facts(of_parts);
-    add(list, true, lava_pipelines_triangular(lava_pipelines_multiply(kernel, device, false)));
+    add(list, true, lava_pipelines_triangular(lava_pipelines_multiply(kernel, list->device, false)));
     if (kernel->fallback)
-        add(list, true, lava_pipelines_triangular(lava_pipelines_fallback(kernel, device)));
+        add(list, true, lava_pipelines_triangular(lava_pipelines_fallback(kernel, list->device)));
     add(list, true, lava_pipelines_of(LAVA_MODULE_SQUARE));
-    if (kernel->scheme != LAVA_SCHEME_NONE)
-        return;
-    add(list, true, lava_pipelines_of(LAVA_MODULE_COPY_COLUMNS));
-    add(list, true, lava_pipelines_of(parts->scale));
-    add(list, true, lava_pipelines_of(facts->update));
-    add(list, true, lava_pipelines_of(parts->update));
-    add(list, lava_solve_fits(device, type), lava_pipelines_of(facts->solve));
-    add(list, lava_solve_fits(device, of_parts), lava_pipelines_of(parts->solve));
 }
 
 static void add_panels(struct list *list, enum lava_panel_kind kind, enum lava_type type) {
@@ -148,10 +128,19 @@ static void add_panels(struct list *list, enum lava_panel_kind kind, enum lava_t
     }
 }
 
+/* The row's module in the type; LAVA_MODULE_COUNT: it has none. */
+static enum lava_module module_in(const struct row *row, enum lava_type type) {
+    if (row->form == TYPED)
+        return lava_module_of(row->shader, type);
+    return lava_type_is_complex(type) == (row->form == SHARED_BY_COMPLEX) ? row->module : LAVA_MODULE_COUNT;
+}
+
 static void add_shared(struct list *list, enum lava_step step, enum lava_type type) {
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (rows[i].step == step && rows[i].types & 1u << type && rows[i].fits(list->device, type))
-            add(list, true, lava_pipelines_of(rows[i].modules[type]));
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        enum lava_module module = module_in(&rows[i], type);
+        if (rows[i].step == step && module != LAVA_MODULE_COUNT && rows[i].fits(list->device, type))
+            add(list, true, lava_pipelines_of(module));
+    }
     for (size_t i = 0; i < sizeof panels / sizeof panels[0]; i++)
         if (panels[i].step == step)
             add_panels(list, panels[i].kind, type);
@@ -161,13 +150,14 @@ size_t lava_needs_pipelines(const struct lava_capabilities *capabilities, enum l
                             const struct lava_kernel *kernel,
                             struct lava_pipeline_specification specifications[LAVA_NEEDS_MAX]) {
     struct list list = {.device = capabilities, .specifications = specifications};
-    if (step == LAVA_STEP_PLAIN) {
+    if (step == LAVA_STEP_PLAIN)
         add_plain(&list, kernel);
-    } else if (step == LAVA_STEP_STRUCTURED) {
+    if (step == LAVA_STEP_STRUCTURED)
         add_structured(&list, kernel);
-    } else if (kernel->scheme == LAVA_SCHEME_NONE) {
+    if (kernel->scheme == LAVA_SCHEME_NONE) {
         add_shared(&list, step, kernel->type);
-        add_shared(&list, step, lava_type_facts(kernel->type)->complex_type);
+        if (!lava_type_is_half(kernel->type))
+            add_shared(&list, step, lava_type_facts(kernel->type)->complex_type);
     }
     return list.count;
 }

@@ -53,7 +53,7 @@ static enum lava_status dispatch(struct lava_stream *stream, const struct lava_d
     int64_t strips = (b->rows - 1) / LAVA_ELEMENT_ROWS + 1,
             bands = (b->columns - 1) / LAVA_ELEMENT_COLUMNS + 1;
     enum lava_status status =
-        lava_pipelines_get_module(stream->device, lava_type_facts(b->type)->arrange, &pipeline);
+        lava_pipelines_get_module(stream->device, lava_module_of(LAVA_SHADER_ARRANGE, b->type), &pipeline);
     return status ? status
                   : lava_stream_dispatch(stream, pipeline, &constants, sizeof constants,
                                          (uint32_t)lava_minimum(strips * bands, INT32_MAX));
@@ -90,8 +90,8 @@ enum lava_status lava_device_column_norms(struct lava_stream *stream, const stru
                                                           .ld = (uint32_t)a->ld,
                                                           .rows = (uint32_t)a->rows,
                                                           .columns = (uint32_t)a->columns};
-    enum lava_status status =
-        lava_pipelines_get_module(stream->device, lava_type_facts(a->type)->column_norms, &pipeline);
+    enum lava_status status = lava_pipelines_get_module(
+        stream->device, lava_module_of(LAVA_SHADER_COLUMN_NORMS, a->type), &pipeline);
     return status ? status
                   : lava_stream_dispatch(stream, pipeline, &constants, sizeof constants,
                                          (uint32_t)lava_minimum(a->columns, INT32_MAX));

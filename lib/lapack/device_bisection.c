@@ -81,8 +81,8 @@ static enum lava_status divide(struct lava_stream *stream, const struct lava_dev
                                                        .count = (uint32_t)bisection->count};
     int rounds = lava_eigen_rounds(bisection->type);
     uint32_t groups = (uint32_t)((bisection->count - 1) / LAVA_BISECTION_VALUES + 1);
-    enum lava_status status =
-        lava_pipelines_get_module(stream->device, lava_eigen_bisection(bisection->type), &pipeline);
+    enum lava_status status = lava_pipelines_get_module(
+        stream->device, lava_module_of(LAVA_SHADER_BISECTION, bisection->type), &pipeline);
     lava_stream_expect(stream, rounds * (double)bisection->order * (double)bisection->count *
                                    LAVA_BISECTION_POINTS / STEPS_PER_S);
     for (int round = 0; round < rounds && !status; round++) {

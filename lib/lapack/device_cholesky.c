@@ -137,7 +137,7 @@ enum lava_status lava_device_cholesky(struct lava_stream *stream,
     double flops = (double)cholesky->a.rows * LAVA_CHOLESKY_ORDER * LAVA_CHOLESKY_ORDER / 3;
     lava_stream_expect(stream, (task.is_complex ? 4 : 1) * flops / BLOCK_FLOPS_PER_S);
     enum lava_status status =
-        lava_pipelines_get_module(stream->device, lava_type_facts(type)->cholesky, &task.pipeline);
+        lava_pipelines_get_module(stream->device, lava_module_of(LAVA_SHADER_CHOLESKY, type), &task.pipeline);
     status = status ? status : factor_columns(&task, 0, cholesky->a.rows);
     return lava_stream_keep(stream, status ? status : lava_stream_end_step(stream));
 }

@@ -41,12 +41,18 @@ static_assert(sizeof(struct lava_divide_constants) <= 128, "every device has roo
 static_assert(LAVA_DIVIDE_INVOCATIONS == 64 && LAVA_DIVIDE_TILE == 32,
               "shaders/divide_multiply.comp: 8 x 8 x 4 x 4");
 
+/* What has a shader of its own. */
+enum step { COLUMNS, ROTATE, SECULAR, VECTORS, MULTIPLY, STEPS };
+static const enum lava_shader shaders[STEPS] = {LAVA_SHADER_DIVIDE_COLUMNS, LAVA_SHADER_DIVIDE_ROTATE,
+                                                LAVA_SHADER_DIVIDE_SECULAR, LAVA_SHADER_DIVIDE_VECTORS,
+                                                LAVA_SHADER_DIVIDE_MULTIPLY};
+
 struct task {
     struct lava_stream *stream;
     const struct lava_device_divide *divide;
     int64_t order, leaves;
     struct lava_device_matrix gathered, s, results, block;
-    const struct lava_pipeline *pipelines[LAVA_DIVIDE_STEPS_COUNT];
+    const struct lava_pipeline *pipelines[STEPS];
     struct lava_divide_constants constants;
     struct lava_deflation level;
     struct lava_merge *merges; /* of the level */
@@ -117,7 +123,7 @@ static enum lava_status end_stage(struct task *task, enum lava_divide_stage stag
 }
 
 /* each: tasks of a merge, at most. */
-static enum lava_status dispatch(struct task *task, enum lava_divide_step step, uint32_t mode, int64_t each) {
+static enum lava_status dispatch(struct task *task, enum step step, uint32_t mode, int64_t each) {
     task->constants.mode = mode;
     task->constants.each = (uint32_t)each;
     return lava_stream_dispatch(task->stream, task->pipelines[step], &task->constants, sizeof task->constants,
@@ -233,7 +239,7 @@ static enum lava_status place_leaves(struct task *task, int64_t rows) {
     lava_divide_level_write_columns(type, task->order, task->level.sources, task->level.places, task->packed);
     task->constants.ld_leaves = (uint32_t)rows;
     status = status ? status : send(task, 1, 0);
-    return status ? status : dispatch(task, LAVA_DIVIDE_COLUMNS, LAVA_DIVIDE_PLACES, task->order);
+    return status ? status : dispatch(task, COLUMNS, LAVA_DIVIDE_PLACES, task->order);
 }
 
 static enum lava_status solve_leaves(struct task *task) {
@@ -270,7 +276,7 @@ static enum lava_status multiply_half(const struct task *task, const struct lava
 static enum lava_status multiply(struct task *task, int64_t size) {
     int64_t tiles = size / LAVA_DIVIDE_TILE + 1;
     if (size <= PRODUCT_ORDER)
-        return dispatch(task, LAVA_DIVIDE_MULTIPLY, 0, (tiles + 1) * tiles);
+        return dispatch(task, MULTIPLY, 0, (tiles + 1) * tiles);
     enum lava_status status = lava_stream_end_step(task->stream);
     for (int64_t i = 0; i < task->count && !status; i++) {
         if (task->merges[i].kept > 0)
@@ -285,17 +291,17 @@ static enum lava_status multiply(struct task *task, int64_t size) {
 static enum lava_status merge(struct task *task, int64_t size, int64_t kept, int64_t rotations) {
     enum lava_status status = LAVA_OK;
     if (rotations > 0)
-        status = dispatch(task, LAVA_DIVIDE_ROTATE, 0, (size - 1) / LAVA_DIVIDE_INVOCATIONS + 1);
-    status = status ? status : dispatch(task, LAVA_DIVIDE_COLUMNS, LAVA_DIVIDE_GATHERS, size);
+        status = dispatch(task, ROTATE, 0, (size - 1) / LAVA_DIVIDE_INVOCATIONS + 1);
+    status = status ? status : dispatch(task, COLUMNS, LAVA_DIVIDE_GATHERS, size);
     status = status ? status : end_stage(task, LAVA_DIVIDE_STAGE_GATHER);
-    status = status ? status : dispatch(task, LAVA_DIVIDE_SECULAR, 0, kept);
+    status = status ? status : dispatch(task, SECULAR, 0, kept);
     status = status ? status : end_stage(task, LAVA_DIVIDE_STAGE_SECULAR);
-    status = status ? status : dispatch(task, LAVA_DIVIDE_VECTORS, 0, kept);
-    status = status ? status : dispatch(task, LAVA_DIVIDE_VECTORS, 1, kept);
+    status = status ? status : dispatch(task, VECTORS, 0, kept);
+    status = status ? status : dispatch(task, VECTORS, 1, kept);
     status = status ? status : end_stage(task, LAVA_DIVIDE_STAGE_VECTORS);
     status = status ? status : multiply(task, size);
     status = status ? status : end_stage(task, LAVA_DIVIDE_STAGE_PRODUCTS);
-    status = status ? status : dispatch(task, LAVA_DIVIDE_COLUMNS, LAVA_DIVIDE_RETURNS, size);
+    status = status ? status : dispatch(task, COLUMNS, LAVA_DIVIDE_RETURNS, size);
     return status ? status : end_stage(task, LAVA_DIVIDE_STAGE_GATHER);
 }
 
@@ -315,7 +321,7 @@ static enum lava_status run_level(struct task *task) {
     status = status ? status : end_stage(task, LAVA_DIVIDE_STAGE_HOST);
     if (kept > 0)
         status = status ? status : merge(task, size, kept, rotations);
-    return status ? status : dispatch(task, LAVA_DIVIDE_COLUMNS, LAVA_DIVIDE_READS, size);
+    return status ? status : dispatch(task, COLUMNS, LAVA_DIVIDE_READS, size);
 }
 
 /* Waits for the level: values, their order, and the rows of Q. */
@@ -353,8 +359,8 @@ static enum lava_status finish(struct task *task) {
                              ldexp(task->level.values[task->level.order[i]], task->exponent));
     lava_divide_level_write_columns(type, task->order, task->level.order, NULL, task->packed);
     enum lava_status status = send(task, 1, 0);
-    status = status ? status : dispatch(task, LAVA_DIVIDE_COLUMNS, LAVA_DIVIDE_GATHERS, task->order);
-    status = status ? status : dispatch(task, LAVA_DIVIDE_COLUMNS, LAVA_DIVIDE_ENDS, task->order);
+    status = status ? status : dispatch(task, COLUMNS, LAVA_DIVIDE_GATHERS, task->order);
+    status = status ? status : dispatch(task, COLUMNS, LAVA_DIVIDE_ENDS, task->order);
     status = status ? status : end_stage(task, LAVA_DIVIDE_STAGE_GATHER);
     return status ? status : lava_stream_flush(task->stream);
 }
@@ -364,10 +370,9 @@ static enum lava_status run(struct task *task) {
     task->stage_ns = lava_clock_now_ns();
     lava_stream_expect(task->stream, 2 * n * n * n / FLOPS_PER_S);
     enum lava_status status = LAVA_OK;
-    for (int step = 0; step < LAVA_DIVIDE_STEPS_COUNT && !status; step++)
+    for (int step = 0; step < STEPS && !status; step++)
         status = lava_pipelines_get_module(
-            task->stream->device, lava_divide_module(task->divide->type, (enum lava_divide_step)step),
-            &task->pipelines[step]);
+            task->stream->device, lava_module_of(shaders[step], task->divide->type), &task->pipelines[step]);
     status = status ? status : solve_leaves(task);
     for (int64_t span = 1; span < task->leaves && !status; span *= 2) {
         begin_level(task, span);

@@ -226,8 +226,8 @@ enum lava_status lava_device_invert(struct lava_stream *stream, const struct lav
         return LAVA_OK;
     double flops = (double)a->rows * LAVA_SOLVE_ORDER * LAVA_SOLVE_ORDER / 3;
     lava_stream_expect(stream, (task.is_complex ? 4 : 1) * flops / BLOCK_FLOPS_PER_S);
-    enum lava_status status =
-        lava_pipelines_get_module(stream->device, lava_type_facts(a->type)->invert, &task.pipeline);
+    enum lava_status status = lava_pipelines_get_module(
+        stream->device, lava_module_of(LAVA_SHADER_INVERT, a->type), &task.pipeline);
     status = status ? status : invert(&task, (struct range){0, a->rows});
     return lava_stream_keep(stream, status ? status : lava_stream_end_step(stream));
 }

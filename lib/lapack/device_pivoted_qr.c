@@ -36,12 +36,17 @@ static_assert(LAVA_PIVOTED_INVOCATIONS % LAVA_PIVOTED_ROWS == 0 &&
                   LAVA_PIVOTED_TILE_COLUMNS % LAVA_PIVOTED_BLOCK == 0 && LAVA_PIVOTED_COLUMNS <= 32,
               "shaders/pivoted.glsl");
 
+/* What has a shader of its own, for each column. */
+enum step { COLUMN, TILES, FINISH, STEPS };
+static const enum lava_shader shaders[STEPS] = {LAVA_SHADER_PIVOTED_COLUMN, LAVA_SHADER_PIVOTED_TILES,
+                                                LAVA_SHADER_PIVOTED_FINISH};
+
 struct task {
     struct lava_stream *stream;
     const struct lava_device_pivoted_qr *pivoted;
     struct lava_device_matrix f;
     int64_t order; /* reflections */
-    const struct lava_pipeline *pipelines[LAVA_PIVOTED_QR_STEPS];
+    const struct lava_pipeline *pipelines[STEPS];
     struct lava_pivoted_constants constants;
 };
 
@@ -64,7 +69,7 @@ int64_t lava_device_pivoted_qr_work_elements(enum lava_type type, int64_t rows, 
     return lava_maximum(own, lava_device_qr_work_elements(type, m, n));
 }
 
-static enum lava_status dispatch(struct task *task, enum lava_pivoted_qr_step step, int64_t groups) {
+static enum lava_status dispatch(struct task *task, enum step step, int64_t groups) {
     return lava_stream_dispatch(task->stream, task->pipelines[step], &task->constants, sizeof task->constants,
                                 (uint32_t)lava_minimum(groups, INT32_MAX));
 }
@@ -77,8 +82,7 @@ static enum lava_status finish(struct task *task, int64_t column, uint32_t flags
             rows = parts_of(a->rows - column, LAVA_PIVOTED_INVOCATIONS * ROWS_EACH);
     task->constants.column = (uint32_t)column;
     task->constants.flags = flags;
-    return dispatch(task, LAVA_PIVOTED_QR_FINISH,
-                    flags & LAVA_PIVOTED_MEASURES ? columns : lava_maximum(columns, rows));
+    return dispatch(task, FINISH, flags & LAVA_PIVOTED_MEASURES ? columns : lava_maximum(columns, rows));
 }
 
 static enum lava_status factor_column(struct task *task, int64_t block, int64_t column) {
@@ -86,9 +90,9 @@ static enum lava_status factor_column(struct task *task, int64_t block, int64_t 
     int64_t tiles = parts_of(a->rows, LAVA_PIVOTED_TILE_ROWS) - (column + 1) / LAVA_PIVOTED_TILE_ROWS,
             columns = parts_of(a->columns, LAVA_PIVOTED_TILE_COLUMNS) - block / LAVA_PIVOTED_TILE_COLUMNS;
     task->constants.column = (uint32_t)column;
-    enum lava_status status = dispatch(task, LAVA_PIVOTED_QR_COLUMN, parts_of(a->rows, LAVA_PIVOTED_ROWS));
+    enum lava_status status = dispatch(task, COLUMN, parts_of(a->rows, LAVA_PIVOTED_ROWS));
     if (!status && column + 1 < a->rows && column + 1 < a->columns)
-        status = dispatch(task, LAVA_PIVOTED_QR_TILES, tiles * columns);
+        status = dispatch(task, TILES, tiles * columns);
     return status ? status : finish(task, column, 0);
 }
 
@@ -160,9 +164,8 @@ static enum lava_status begin(struct task *task) {
                                                       .columns = (uint32_t)a->columns,
                                                       .order = (uint32_t)task->order};
     enum lava_status status = LAVA_OK;
-    for (int step = 0; step < LAVA_PIVOTED_QR_STEPS && !status; step++)
-        status = lava_pipelines_get_module(task->stream->device,
-                                           lava_pivoted_qr_module(a->type, (enum lava_pivoted_qr_step)step),
+    for (int step = 0; step < STEPS && !status; step++)
+        status = lava_pipelines_get_module(task->stream->device, lava_module_of(shaders[step], a->type),
                                            &task->pipelines[step]);
     return status;
 }

@@ -63,7 +63,7 @@ struct lava_reflectors_work lava_reflectors_cut(const struct lava_device_matrix 
 enum lava_status lava_reflectors_begin(struct lava_reflectors *task, enum lava_type type) {
     struct lava_device *device = task->stream->device;
     enum lava_status status =
-        lava_pipelines_get_module(device, lava_type_facts(type)->qr_triangle, &task->triangle);
+        lava_pipelines_get_module(device, lava_module_of(LAVA_SHADER_QR_TRIANGLE, type), &task->triangle);
     return status ? status : lava_pipelines_get_module(device, LAVA_MODULE_REFLECTORS, &task->copies);
 }
 

@@ -179,9 +179,10 @@ static enum lava_status run(struct lava_stream *stream, struct task *task) {
     int64_t order = solve->a.rows, sides = solve->a_on_right ? solve->b.rows : solve->b.columns;
     double flops = (double)LAVA_SOLVE_ORDER * (double)order * (double)sides;
     lava_stream_expect(stream, (lava_type_is_complex(type) ? 4 : 1) * flops / BLOCK_FLOPS_PER_S);
-    const struct lava_type_facts *facts = lava_type_facts(type);
     enum lava_status status = lava_pipelines_get_module(
-        stream->device, task->multiplies ? facts->multiply_triangle : facts->solve, &task->pipeline);
+        stream->device,
+        lava_module_of(task->multiplies ? LAVA_SHADER_MULTIPLY_TRIANGLE : LAVA_SHADER_SOLVE, type),
+        &task->pipeline);
     status = status ? status : solve_range(task, 0, order, &solve->alpha);
     return lava_stream_keep(stream, status ? status : lava_stream_end_step(stream));
 }

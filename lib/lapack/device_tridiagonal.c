@@ -175,14 +175,15 @@ static enum lava_status begin(struct task *task) {
     task->v.columns = 3 * PANEL;
     set_constants(task);
     const struct lava_engine *engine = task->stream->engine;
-    const struct lava_type_facts *facts = lava_type_facts(type);
     task->groups = lava_tridiagonal_groups(&engine->capabilities, task->form->a.rows,
                                            engine->device->shared->stalled, &engine->panels);
-    enum lava_status status =
-        lava_pipelines_get_module(task->stream->device, facts->tridiagonal_column, &task->columns);
+    enum lava_status status = lava_pipelines_get_module(
+        task->stream->device, lava_module_of(LAVA_SHADER_TRIDIAGONAL_COLUMN, type), &task->columns);
     if (!status)
         status = lava_pipelines_get_module(
-            task->stream->device, task->groups > 0 ? facts->tridiagonal_panel : facts->tridiagonal_tiles,
+            task->stream->device,
+            lava_module_of(task->groups > 0 ? LAVA_SHADER_TRIDIAGONAL_PANEL : LAVA_SHADER_TRIDIAGONAL_TILES,
+                           type),
             task->groups > 0 ? &task->panels : &task->tiles);
     task->constants.flags = LAVA_TRIDIAGONAL_CLEARS;
     return status ? status : dispatch(task, task->columns, 1);

@@ -32,23 +32,11 @@ static const struct lava_vector_tuning tunings[LAVA_VECTOR_FORMS] = {
 };
 // clang-format on
 
-static const enum lava_module modules[LAVA_VECTOR_FORMS][LAVA_TYPE_COUNT] = {
-    [LAVA_VECTOR_FORM_PLAIN] = {[LAVA_TYPE_FP32] = LAVA_MODULE_MATRIX_VECTOR_FP32,
-                                [LAVA_TYPE_FP64] = LAVA_MODULE_MATRIX_VECTOR_FP64,
-                                [LAVA_TYPE_CFP32] = LAVA_MODULE_MATRIX_VECTOR_CFP32,
-                                [LAVA_TYPE_CFP64] = LAVA_MODULE_MATRIX_VECTOR_CFP64},
-    [LAVA_VECTOR_FORM_TRANSPOSED] = {[LAVA_TYPE_FP32] = LAVA_MODULE_TRANSPOSED_VECTOR_FP32,
-                                     [LAVA_TYPE_FP64] = LAVA_MODULE_TRANSPOSED_VECTOR_FP64,
-                                     [LAVA_TYPE_CFP32] = LAVA_MODULE_TRANSPOSED_VECTOR_CFP32,
-                                     [LAVA_TYPE_CFP64] = LAVA_MODULE_TRANSPOSED_VECTOR_CFP64},
-    [LAVA_VECTOR_FORM_SYMMETRIC] = {[LAVA_TYPE_FP32] = LAVA_MODULE_SYMMETRIC_VECTOR_FP32,
-                                    [LAVA_TYPE_FP64] = LAVA_MODULE_SYMMETRIC_VECTOR_FP64,
-                                    [LAVA_TYPE_CFP32] = LAVA_MODULE_SYMMETRIC_VECTOR_CFP32,
-                                    [LAVA_TYPE_CFP64] = LAVA_MODULE_SYMMETRIC_VECTOR_CFP64},
-    [LAVA_VECTOR_FORM_SOLVE] = {[LAVA_TYPE_FP32] = LAVA_MODULE_SOLVE_VECTOR_FP32,
-                                [LAVA_TYPE_FP64] = LAVA_MODULE_SOLVE_VECTOR_FP64,
-                                [LAVA_TYPE_CFP32] = LAVA_MODULE_SOLVE_VECTOR_CFP32,
-                                [LAVA_TYPE_CFP64] = LAVA_MODULE_SOLVE_VECTOR_CFP64},
+static const enum lava_shader shaders[LAVA_VECTOR_FORMS] = {
+    [LAVA_VECTOR_FORM_PLAIN] = LAVA_SHADER_MATRIX_VECTOR,
+    [LAVA_VECTOR_FORM_TRANSPOSED] = LAVA_SHADER_TRANSPOSED_VECTOR,
+    [LAVA_VECTOR_FORM_SYMMETRIC] = LAVA_SHADER_SYMMETRIC_VECTOR,
+    [LAVA_VECTOR_FORM_SOLVE] = LAVA_SHADER_SOLVE_VECTOR,
 };
 
 struct lava_vector_tuning lava_vector_kernel_tuning(const struct lava_capabilities *device,
@@ -133,13 +121,11 @@ static enum lava_vector_form form_of(const struct lava_operation *operation) {
 
 static void specify(struct lava_vector_kernel *kernel, const struct lava_vector_tuning *tuning,
                     bool is_triangular) {
-    kernel->specification = lava_pipelines_of(modules[kernel->form][kernel->type]);
+    kernel->specification = lava_pipelines_of(lava_module_of(shaders[kernel->form], kernel->type));
     kernel->specification.constants[LAVA_CONSTANT_INVOCATIONS] = tuning->invocations;
     kernel->specification.constants[LAVA_CONSTANT_UNROLL] = tuning->unroll;
     kernel->specification.constants[LAVA_CONSTANT_TRIANGLE] = is_triangular;
-    kernel->sum =
-        lava_pipelines_of(lava_type_real(kernel->type) == LAVA_TYPE_FP64 ? LAVA_MODULE_SUM_VECTORS_FP64
-                                                                         : LAVA_MODULE_SUM_VECTORS_FP32);
+    kernel->sum = lava_pipelines_of(lava_module_of(LAVA_SHADER_SUM_VECTORS, lava_type_real(kernel->type)));
 }
 
 /* All vectors are solved for at once, with one triangle and then with the other. */

@@ -268,11 +268,12 @@ static enum lava_status get_pipelines(struct lava_run *run) {
         {uses_b[0], lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_B, false), &run->pack[1][0]},
         {uses_b[1], lava_pipelines_pack(kernel, capabilities, LAVA_PIPELINE_B, true), &run->pack[1][1]},
         {lava_operation_structured(operation), lava_pipelines_of(LAVA_MODULE_SQUARE), &run->square},
-        {epilogue && !operation->on_device, lava_pipelines_of(lava_type_facts(run->result_type)->epilogue),
-         &run->epilogue},
-        {operation->on_device, lava_pipelines_of(lava_type_facts(run->caller->c.type)->update), &run->update},
-        {lava_operation_scales_a(run->caller), lava_pipelines_of(lava_type_facts(run->caller->type)->scale),
-         &run->scale},
+        {epilogue && !operation->on_device,
+         lava_pipelines_of(lava_module_of(LAVA_SHADER_EPILOGUE, run->result_type)), &run->epilogue},
+        {operation->on_device, lava_pipelines_of(lava_module_of(LAVA_SHADER_UPDATE, run->caller->c.type)),
+         &run->update},
+        {lava_operation_scales_a(run->caller),
+         lava_pipelines_of(lava_module_of(LAVA_SHADER_SCALE, run->caller->type)), &run->scale},
         {kernel->fallback, lava_pipelines_of(LAVA_MODULE_SCREEN), &run->screen},
         {kernel->fallback, multiply_for(operation, lava_pipelines_fallback(kernel, capabilities)),
          &run->fallback},
@@ -437,8 +438,8 @@ enum lava_status lava_runner_add(struct lava_stream *stream, const struct lava_o
 enum lava_status lava_runner_scale(struct lava_stream *stream, const struct lava_operation *operation) {
     const struct lava_operation parts = lava_operation_of_parts(operation);
     struct lava_run run = run_of(stream, operation, &parts, NULL);
-    enum lava_status status =
-        lava_pipelines_get_module(run.device, lava_type_facts(operation->c.type)->update, &run.update);
+    enum lava_status status = lava_pipelines_get_module(
+        run.device, lava_module_of(LAVA_SHADER_UPDATE, operation->c.type), &run.update);
     status = status ? status : lava_stages_scale(&run);
     return status ? status : lava_stream_end_step(stream);
 }

@@ -329,13 +329,13 @@ struct lava_pipeline_specification lava_pipelines_fallback(const struct lava_ker
 
 struct lava_pipeline_specification lava_pipelines_panel(enum lava_panel_kind kind, enum lava_type type,
                                                         enum lava_panel_form form, uint32_t invocations) {
-    const struct lava_type_facts *facts = lava_type_facts(type);
-    const enum lava_module modules[LAVA_PANEL_KINDS][LAVA_PANEL_FORMS] = {
-        [LAVA_PANEL_LU] = {facts->lu, facts->lu_panel, facts->lu_grid},
-        [LAVA_PANEL_QR] = {facts->qr, facts->qr_panel, facts->qr_grid}};
+    static const enum lava_shader shaders[LAVA_PANEL_KINDS][LAVA_PANEL_FORMS] = {
+        [LAVA_PANEL_LU] = {LAVA_SHADER_LU, LAVA_SHADER_LU_PANEL, LAVA_SHADER_LU_GRID},
+        [LAVA_PANEL_QR] = {LAVA_SHADER_QR, LAVA_SHADER_QR_PANEL, LAVA_SHADER_QR_GRID}};
     bool has_size = form != LAVA_PANEL_COLUMNS; /* else the module says it */
-    return (struct lava_pipeline_specification){
-        .module = modules[kind][form], .constants[LAVA_CONSTANT_INVOCATIONS] = has_size ? invocations : 0};
+    return (struct lava_pipeline_specification){.module = lava_module_of(shaders[kind][form], type),
+                                                .constants[LAVA_CONSTANT_INVOCATIONS] =
+                                                    has_size ? invocations : 0};
 }
 
 /* Returns how many statistics there are; 0 if the driver reports none. */

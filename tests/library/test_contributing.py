@@ -15,7 +15,7 @@ KERNEL_ROW = r'\{"(?P<name>\w+)",\s+LAVA_TYPE_(?P<type>\w+),\s+LAVA_SCHEME_(?P<s
 PROFILE_ROW = r'\{"(\w+)",\s+[\d.e]+,\s*\d+,\s*[\d.]+,\s*\d+,\s*(?:LINEAR|GROUPED|HILBERT),\s*(?:PER_TILE|PERSISTENT)\},'
 ROUTINE_ROW = r"(?:LAVA_FORMS_\w+\(\s*|LAVA_IN_\w+_TYPES\(LAVA_FORMS_\w+, )X,\s*(\w+),\s*(\w+)(?:,\s*\w+,\s*\w+,\s*\w+)?\s*\)"
 TYPE_ROW = r'\[(LAVA_TYPE_\w+)\]\s*=\s*\{"\w+",\s*\d+,\s*(?:true|false),\s*(?:true|false),'
-MODULE_ROW = r"\['(\w+)',\s*'(\w+)',\s*\[[^]]*\],\s*'[\w ]+'\],"
+MODULE_ROW = r"\['(\w+)',\s*'(\w+)',\s*\[[^]]*\],\s*(?:'[\w ]+'|[a-z_ +]+)\],"
 failed = 0
 
 
