@@ -220,8 +220,9 @@
 /* A vector to another one. They have no operation and are not counted, so they are not among LAVA_ROUTINES. */
 #define LAVA_COPY_ROUTINES(X) LAVA_IN_ALL_TYPES(LAVA_FORMS_VECTOR, X, COPY, copy)
 
-#define LAVA_ROUTINES(X)                                                    \
-    LAVA_GEMM_ROUTINES(X)                                                      \
+/* All of them, and all but ?gemm. */
+#define LAVA_ROUTINES(X) LAVA_GEMM_ROUTINES(X) LAVA_OTHER_ROUTINES(X)
+#define LAVA_OTHER_ROUTINES(X)                                                 \
     LAVA_GEMMT_ROUTINES(X)                                                     \
     LAVA_SYRK_ROUTINES(X)                                                      \
     LAVA_SYMM_ROUTINES(X)                                                      \

@@ -295,8 +295,8 @@ static const double families_none[1];
         families_note_##prefix##routine##suffix FAMILIES_##family##_##convention##_PASS(type, scalar);       \
         prefix##routine##suffix FAMILIES_##family##_##convention##_PASS(type, scalar);                       \
     }
-FAMILIES_ROUTINES(FAMILIES_CALL)
+LAVA_OTHER_ROUTINES(FAMILIES_CALL)
 
 #define FAMILIES_ROW(prefix, suffix, convention, integer, family, routine, type, type_c, scalar)             \
     [LAVA_ROUTINE_##prefix##routine##suffix] = families_call_##prefix##routine##suffix,
-families_function *const families_call[LAVA_ROUTINE_COUNT] = {FAMILIES_ROUTINES(FAMILIES_ROW)};
+families_function *const families_call[LAVA_ROUTINE_COUNT] = {LAVA_OTHER_ROUTINES(FAMILIES_ROW)};

@@ -16,4 +16,4 @@ VISIBLE struct families_note stub_families_last;
         FAMILIES_##family##_##convention##_PUT                                                               \
     }
 
-FAMILIES_ROUTINES(ENTRY)
+LAVA_OTHER_ROUTINES(ENTRY)

@@ -25,7 +25,7 @@ meson install -C "$build" --no-rebuild --quiet --destdir "$folder/root" >"$folde
 libraries=$folder/root$libdir
 prefix=$folder/root${libdir%/lib*}
 for file in bin/lavablas include/lavablas.h include/lavablas_cblas.h include/lavablas_batch.h include/lavablas_level2.h include/lavablas_cblas64.h \
-    include/lavablas_lapack.h share/man/man1/lavablas.1 share/bash-completion/completions/lavablas; do
+    include/lavablas_lapack.h include/lavablas_lapack64.h share/man/man1/lavablas.1 share/bash-completion/completions/lavablas; do
     [ -s "$prefix/$file" ] || fail "not installed: $file"
 done
 for file in liblavablas.so liblavablas.so.0 pkgconfig/lavablas.pc cmake/lavablas/lavablas-config.cmake \
