@@ -43,7 +43,9 @@ done
 blas=$(echo $blas)
 # A released name keeps its version for ever; a new one gets a line of a new version.
 own='lavablas_hgemm@@LAVABLAS_1.0 lavablas_version@@LAVABLAS_1.0 lavablas_wait@@LAVABLAS_1.0
-    lavablas_last_call@@LAVABLAS_1.0 lavablas_set_precision@@LAVABLAS_1.0 lavablas_precision@@LAVABLAS_1.0'
+    lavablas_last_call@@LAVABLAS_1.0 lavablas_set_precision@@LAVABLAS_1.0 lavablas_precision@@LAVABLAS_1.0
+    lavablas_state@@LAVABLAS_1.0 lavablas_wait_for@@LAVABLAS_1.0 lavablas_count_calls@@LAVABLAS_1.0
+    lavablas_report@@LAVABLAS_1.0 lavablas_settings@@LAVABLAS_1.0'
 own=$(echo $own)
 # What is done when a program begins (lib/abi/loaded.c).
 own="$own __libc_start_main"
