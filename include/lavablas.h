@@ -19,7 +19,7 @@ extern "C" {
 #define LAVABLAS_VERSION                                                                                     \
     (LAVABLAS_VERSION_MAJOR * 10000 + LAVABLAS_VERSION_MINOR * 100 + LAVABLAS_VERSION_PATCH)
 /* As text, with what a release candidate has behind the three numbers. */
-#define LAVABLAS_VERSION_STRING "1.0.0-rc1"
+#define LAVABLAS_VERSION_STRING "1.0.0"
 
 /* As LAVABLAS_VERSION_STRING of the library in the process. A string of static storage. */
 const char *lavablas_version(void);
