@@ -21,6 +21,7 @@ struct lava_matrix_shape {
 struct lava_capabilities {
     char name[256];
     char label[320]; /* in lines of the log: its index, name and UUID */
+    char driver[514]; /* its name and version, as the driver has them; "": not known */
     uint32_t vendor_id, device_id, driver_version;
     enum lava_device_kind kind;
     /* Powers of two. lava_kernel_subgroup_size says which of them a row has. */

@@ -19,7 +19,7 @@ extern "C" {
 #define LAVABLAS_VERSION                                                                                     \
     (LAVABLAS_VERSION_MAJOR * 10000 + LAVABLAS_VERSION_MINOR * 100 + LAVABLAS_VERSION_PATCH)
 /* As text, with what a release candidate has behind the three numbers. */
-#define LAVABLAS_VERSION_STRING "1.0.0-rc1"
+#define LAVABLAS_VERSION_STRING "1.0.0"
 
 /* As LAVABLAS_VERSION_STRING of the library in the process. A string of static storage. */
 const char *lavablas_version(void);
@@ -32,6 +32,43 @@ const char *lavablas_version(void);
  * LAVABLAS_MODE=cpu, the process is a child of fork(); products then run on the CPU, and are as right.
  * *why, if why is not NULL, is set to the reason in words, "" when ready: a string of static storage. */
 int lavablas_wait(const char **why);
+
+/* What has become of the device. */
+enum lavablas_state {
+    LAVABLAS_STATE_READY = 0,
+    LAVABLAS_STATE_NEVER = -1, /* it will not be ready, as lavablas_wait has it; or it has failed since */
+    LAVABLAS_STATE_STARTING =
+        1,                    /* it is being prepared in the background; products run on the CPU meanwhile */
+    LAVABLAS_STATE_UNUSED = 2 /* no product has needed it yet */
+};
+
+/* Returns the state as it is now, READY if the device can be used for one of the types. Starts nothing, and
+ * waits for nothing. *why as in lavablas_wait. */
+enum lavablas_state lavablas_state(const char **why);
+
+/* As lavablas_wait, for single precision, but for that many seconds at most: LAVABLAS_STATE_STARTING says
+ * that they were too few. The preparation goes on then. 0 starts it and returns; with a negative number there
+ * is no limit. */
+enum lavablas_state lavablas_wait_for(double seconds, const char **why);
+
+/* Counts all calls of the process from now on, each with its sizes, as LAVABLAS_STATS does from the first
+ * call on, but nothing is told at exit. A small call takes 60 to 180 ns longer from then on. Without this
+ * function and the variable only calls large enough for a device are counted. */
+void lavablas_count_calls(void);
+
+/* Writes what the process has counted so far as one JSON object, whose members doc/use.md describes: the line
+ * that LAVABLAS_STATS would add to a file at exit. Calls of other threads that have not ended yet may be
+ * counted in part. A child of fork() has the counts of its parent until it calls lavablas_count_calls.
+ *
+ * text has room for size bytes, with the 0 at the end; what does not fit is left out. text may be NULL if
+ * size is 0. Returns the length of the whole text without the 0, as snprintf does; it grows from call to
+ * call. 0: there is no memory. */
+size_t lavablas_report(char *text, size_t size);
+
+/* Writes the settings that the process runs with as one JSON object, in the same way: by the names of
+ * doc/settings.md in small letters without LAVABLAS_, and "precision" of the calling thread. Sizes are in
+ * bytes, "idle" in seconds. */
+size_t lavablas_settings(char *text, size_t size);
 
 /* What the products of fp32 matrices on the device have to be. With u = 2^-24 and G = |alpha| |A| |B| +
  * |beta| |C0|, element by element; doc/numerics.md tells what of this is proven and what measured. The CPU

@@ -2,22 +2,71 @@
  * benchmarks. */
 #include "lavablas.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/abi/export.h"
 #include "lib/base/report.h"
+#include "lib/base/settings.h"
 #include "lib/offload/offload.h"
+#include "lib/offload/state.h"
 
 LAVA_EXPORT const char *lavablas_version(void) {
     return LAVA_VERSION;
 }
 
 LAVA_EXPORT int lavablas_wait(const char **why) {
-    const char *reason = "";
-    bool ready = lava_offload_wait(&reason);
-    if (why)
-        *why = ready ? "" : reason;
-    return ready ? 0 : -1;
+    return lavablas_wait_for(-1, why) == LAVABLAS_STATE_READY ? 0 : -1;
+}
+
+static const enum lavablas_state states[] = {[LAVA_STATE_READY] = LAVABLAS_STATE_READY,
+                                             [LAVA_STATE_NEVER] = LAVABLAS_STATE_NEVER,
+                                             [LAVA_STATE_STARTING] = LAVABLAS_STATE_STARTING,
+                                             [LAVA_STATE_UNUSED] = LAVABLAS_STATE_UNUSED};
+
+LAVA_EXPORT enum lavablas_state lavablas_state(const char **why) {
+    const char *unused;
+    return states[lava_state_ask(why ? why : &unused)];
+}
+
+LAVA_EXPORT enum lavablas_state lavablas_wait_for(double seconds, const char **why) {
+    const char *unused;
+    return states[lava_state_await(seconds, why ? why : &unused)];
+}
+
+LAVA_EXPORT void lavablas_count_calls(void) {
+    lava_state_count_calls();
+}
+
+/* Copies as much as there is room for. Returns the length of the whole text; 0: there is none. Frees it. */
+static size_t give(char *whole, char *text, size_t size) {
+    size_t length = whole ? strlen(whole) : 0, fits = length < size ? length : size - 1;
+    if (size > 0) {
+        if (whole)
+            memcpy(text, whole, fits);
+        text[fits] = '\0';
+    }
+    free(whole);
+    return length;
+}
+
+LAVA_EXPORT size_t lavablas_report(char *text, size_t size) {
+    lava_offload_open();
+    return give(lava_report_now(), text, size);
+}
+
+LAVA_EXPORT size_t lavablas_settings(char *text, size_t size) {
+    char *whole = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&whole, &length);
+    if (!stream)
+        return give(NULL, text, size);
+    lava_settings_put(stream, lava_offload_precision());
+    if (fclose(stream)) {
+        free(whole);
+        whole = NULL;
+    }
+    return give(whole, text, size);
 }
 
 /* LAVA_PRECISION_COUNT: the thread has chosen none. */

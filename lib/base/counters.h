@@ -19,6 +19,7 @@
 enum lava_report_fact {
     LAVA_REPORT_CPU_BLAS,  /* the path of the library */
     LAVA_REPORT_DEVICE,    /* the name of the device that is used */
+    LAVA_REPORT_DRIVER,    /* its driver's name and version */
     LAVA_REPORT_NO_DEVICE, /* why none is */
     LAVA_REPORT_FIGURES,   /* "measured" or "starting values": what the estimates are made of */
     LAVA_REPORT_HISTORY,   /* which rule the process follows (dispatch/history.h) */
@@ -54,7 +55,7 @@ struct lava_counters {
     int64_t pid, parent;
     int32_t small_reason; /* enum lava_reason: why the calls in the rows below are not on a device */
     char host[256], program[1024];
-    char facts[LAVA_REPORT_FACTS][512]; /* "": not known */
+    char facts[LAVA_REPORT_FACTS][514]; /* "": not known */
     /* Calls by routine, place and reason. */
     struct {
         atomic_ullong calls, elapsed_ns;

@@ -3,12 +3,10 @@
  * The report has one line for each process. Numbers are integers, because a program's locale may have another
  * decimal point:
  *
- *     {"lavablas": VERSION, "pid": ..., "parent": ..., "program": PATH, "cpu_blas": PATH, "device": NAME ...
- *      "unfinished": true,
- *      "objects": [PATH ...],
- *      "calls": [{"routine": ..., "place": ..., "reason": ..., "calls": ..., "ns": ..., "flop": ...} ...],
- *      "shapes": [{"routine": ..., "place": ..., "order": ..., "calls": ..., "ns": ..., "flop": ...,
- *                  "bytes": ..., "cpu_ns": ..., "lost_ns": ...} ...],
+ *     {"lavablas": VERSION, "pid": ..., "parent": ..., "program": PATH, "cpu_blas": PATH, "device": NAME,
+ * "driver": NAME ... "unfinished": true, "objects": [PATH ...], "calls": [{"routine": ..., "place": ...,
+ * "reason": ..., "calls": ..., "ns": ..., "flop": ...} ...], "shapes": [{"routine": ..., "place": ...,
+ * "order": ..., "calls": ..., "ns": ..., "flop": ..., "bytes": ..., "cpu_ns": ..., "lost_ns": ...} ...],
  *      "under": [{"outer": ..., "routine": ..., "place": ..., "calls": ..., "ns": ..., "flop": ...,
  *                 "cpu_ns": ...} ...],
  *      "small": {"calls": ..., "timed": ...},
@@ -45,9 +43,9 @@
 #include "lib/base/tally.h"
 
 static const char *const fact_names[LAVA_REPORT_FACTS] = {
-    [LAVA_REPORT_CPU_BLAS] = "cpu_blas",   [LAVA_REPORT_DEVICE] = "device",
-    [LAVA_REPORT_NO_DEVICE] = "no_device", [LAVA_REPORT_FIGURES] = "figures",
-    [LAVA_REPORT_HISTORY] = "history",
+    [LAVA_REPORT_CPU_BLAS] = "cpu_blas", [LAVA_REPORT_DEVICE] = "device",
+    [LAVA_REPORT_DRIVER] = "driver",     [LAVA_REPORT_NO_DEVICE] = "no_device",
+    [LAVA_REPORT_FIGURES] = "figures",   [LAVA_REPORT_HISTORY] = "history",
 };
 static _Atomic bool told; /* the report: there is one for each process */
 
@@ -232,21 +230,40 @@ void lava_report_put_counters(FILE *stream, struct lava_counters *counters) {
     fputs("}\n", stream);
 }
 
+/* Returns the text that the function writes, NULL if there is no memory. The caller frees it. */
+static char *text_of(void (*put)(FILE *stream), size_t *length) {
+    char *text = NULL;
+    *length = 0;
+    FILE *stream = open_memstream(&text, length);
+    if (!stream)
+        return NULL;
+    put(stream);
+    if (!fclose(stream))
+        return text;
+    free(text);
+    return NULL;
+}
+
 /* Returns whether there was memory for it. */
 static bool tell(const char *path, void (*put)(FILE *stream)) {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *stream = open_memstream(&text, &length);
-    if (!stream)
+    size_t length;
+    char *text = text_of(put, &length);
+    if (!text)
         return false;
-    put(stream);
-    bool is_whole = !fclose(stream);
-    if (is_whole && length > 0 && *path)
+    if (length > 0 && *path)
         append(path, text, length);
-    else if (is_whole && length > 0)
+    else if (length > 0)
         write_all(STDERR_FILENO, text, length);
     free(text);
-    return is_whole;
+    return true;
+}
+
+char *lava_report_now(void) {
+    size_t length;
+    char *text = text_of(put_report, &length);
+    if (text && length > 0)
+        text[length - 1] = '\0'; /* the end of the line */
+    return text;
 }
 
 void lava_report_print(void) {
@@ -271,9 +288,24 @@ static void reset_in_child(void) {
     told = false;
 }
 
+static void handle_fork(void) {
+    pthread_atfork(NULL, NULL, reset_in_child);
+}
+
 void lava_report_install(void) {
     if (!lava_config_get()->stats)
         return;
-    pthread_atfork(NULL, NULL, reset_in_child);
+    handle_fork();
     atexit(lava_report_print);
+}
+
+/* What a child of fork() has inherited was counted in a process that had not asked. */
+void lava_report_count_all(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (lava_stats_are_wanted())
+        return;
+    if (lava_counters_get()->pid != getpid())
+        reset_in_child();
+    pthread_once(&once, handle_fork);
+    lava_stats_want();
 }

@@ -13,6 +13,12 @@ void lava_report_install(void);
 /* Tells it now, if the configuration asks for it. exit() calls this; so does a process that ends without
  * exit(). */
 void lava_report_print(void);
+/* The process asks for its own report: from now on all calls are counted, as if LAVABLAS_STATS were set, but
+ * nothing is told at exit. lib/offload/threshold.h has to be told, too. */
+void lava_report_count_all(void);
+/* Returns the report as it is now, without the end of the line; NULL if there is no memory. The caller frees
+ * it. */
+char *lava_report_now(void);
 /* The library's last act: a process without a call that was counted reports itself, too. Without a setting
  * that asks for a report this does nothing but look for it. */
 void lava_report_end(void);

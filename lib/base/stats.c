@@ -18,6 +18,16 @@ static const char *const place_names[LAVA_PLACE_COUNT] = {
     [LAVA_PLACE_GPU] = "gpu",
 };
 
+static atomic_bool wanted; /* by the program */
+
+bool lava_stats_are_wanted(void) {
+    return atomic_load_explicit(&wanted, memory_order_relaxed) || lava_config_get()->stats;
+}
+
+void lava_stats_want(void) {
+    atomic_store_explicit(&wanted, true, memory_order_relaxed);
+}
+
 static void add_to(_Atomic double *place, double value) {
     double sum = atomic_load_explicit(place, memory_order_relaxed);
     while (!atomic_compare_exchange_weak_explicit(place, &sum, sum + value, memory_order_relaxed,

@@ -11,6 +11,11 @@
 #include "lib/base/config.h"
 #include "lib/base/routines.h"
 
+/* Returns whether all calls are counted, and by sizes: LAVABLAS_STATS is set, or the program wants it.
+ * Without that, only calls that are not forwarded at once are counted, by reasons. */
+bool lava_stats_are_wanted(void);
+/* The program wants it from now on. */
+void lava_stats_want(void);
 /* Counts one call. A batch has more than one product, each like the operation. */
 void lava_stats_count(enum lava_routine routine, const struct lava_operation *operation, int64_t products,
                       enum lava_place place, enum lava_reason reason, uint64_t elapsed_ns);
@@ -30,8 +35,8 @@ void lava_stats_count_shape(enum lava_routine routine, const struct lava_operati
 double lava_stats_bytes(const struct lava_operation *operation);
 /* Returns the reason of the calls that lib/base/tally.h counts as small; the sums below have them, too. */
 enum lava_reason lava_stats_small_reason(void);
-/* Returns what a reason is told as. If there is no device, calls that waited for one are told as calls without
- * one. */
+/* Returns what a reason is told as. If there is no device, calls that waited for one are told as calls
+ * without one. */
 const char *lava_stats_reason(enum lava_reason reason);
 struct lava_stats_shape lava_stats_shape(enum lava_routine routine, enum lava_place place, int size);
 

@@ -43,7 +43,7 @@ double lava_account_cpu_ns(const struct lava_operation *operation, double produc
 static double cpu_time(const struct lava_call *call) {
     double estimated_ns = call->learning.estimates_ns[LAVA_PLACE_CPU];
     bool lacks =
-        call->valid && call->place == LAVA_PLACE_GPU && estimated_ns == 0 && lava_config_get()->stats;
+        call->valid && call->place == LAVA_PLACE_GPU && estimated_ns == 0 && lava_stats_are_wanted();
     return lacks ? lava_account_cpu_ns(&call->operation, lava_call_products(call)) : estimated_ns;
 }
 
@@ -58,7 +58,7 @@ void lava_account_count(const struct lava_call *call, uint64_t elapsed_ns) {
     }
     lava_stats_count(call->routine, call->valid ? &call->operation : NULL, call->products, call->place,
                      call->reason, elapsed_ns);
-    if (call->valid && lava_config_get()->stats)
+    if (call->valid && lava_stats_are_wanted())
         lava_stats_count_shape(call->routine, &call->operation, call->products, call->place, elapsed_ns,
                                call->place == LAVA_PLACE_GPU ? cpu_ns
                                                              : call->learning.estimates_ns[LAVA_PLACE_GPU]);

@@ -301,7 +301,7 @@ static bool begin_small_of_thirds(struct lava_call *call) {
  * nearest, in the default floating-point environment: a caller with another one gets the CPU BLAS. Neither
  * the caller's mode nor its flags change. */
 static bool begin(struct lava_call *call, bool *is_there) {
-    bool may_be_small = !is_there && lava_config_get()->stats, has_thirds = has_thirds_of(call);
+    bool may_be_small = !is_there && lava_stats_are_wanted(), has_thirds = has_thirds_of(call);
     call->small = (struct lava_tally_call){0};
     if (may_be_small && (has_thirds ? begin_small_of_thirds(call) : lava_account_begin_small(call)))
         return false;
@@ -447,16 +447,4 @@ bool lava_offload_last_call(struct lava_call *call, uint64_t *elapsed_ns) {
         *elapsed_ns = last.elapsed_ns;
     }
     return last.known;
-}
-
-bool lava_offload_wait(const char **why) {
-    enum lava_reason reason = LAVA_REASON_MODE_CPU;
-    lava_offload_open();
-    if (lava_config_get()->mode == LAVA_MODE_CPU) {
-        *why = lava_reason_text(reason);
-        return false;
-    }
-    bool ready = lava_prepare_may_multiply(LAVA_TYPE_FP32, true, &reason);
-    *why = ready || reason == LAVA_REASON_NO_DEVICE ? lava_readiness_explanation() : lava_reason_text(reason);
-    return ready;
 }

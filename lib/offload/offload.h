@@ -56,8 +56,4 @@ void lava_offload_set_precision(enum lava_precision precision);
 /* Returns the precision of the thread's next product, never LAVA_PRECISION_COUNT. */
 enum lava_precision lava_offload_precision(void);
 
-/* Starts the device if that has not happened and waits until it can be used. *why says in words what became
- * of it; false: it cannot be used. */
-bool lava_offload_wait(const char **why);
-
 #endif

@@ -84,6 +84,7 @@ static enum lava_status create_engine(const char **why) {
     begin_ns = lava_log_part("staging memory and copy threads", begin_ns);
     lava_context_set_engine(engine);
     lava_counters_note(LAVA_REPORT_DEVICE, lava_context_capabilities()->name);
+    lava_counters_note(LAVA_REPORT_DRIVER, lava_context_capabilities()->driver);
     pthread_mutex_lock(&figures.lock);
     figures.is_due = figures.later;
     if (!figures.later)

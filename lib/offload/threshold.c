@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "lib/base/config.h"
+#include "lib/base/stats.h"
 
 /* No device wins a product that the CPU finishes in this time: a submission and the wait for it take half of
  * it (49 us on an H200, 128 us on lavapipe), and the matrices have to travel. */
@@ -28,7 +29,7 @@ static double first_cutoff(const struct lava_cpu_blas *blas) {
 }
 
 static bool looks_at_each_call(const struct lava_config *config) {
-    return config->stats || config->log_level >= LAVA_LOG_CALLS;
+    return lava_stats_are_wanted() || config->log_level >= LAVA_LOG_CALLS;
 }
 
 /* While a device is prepared, a call of several threads leaves a processor to that (lib/host/spare.h). */
@@ -61,7 +62,8 @@ static double due_of_vectors(void) {
 
 static double due_to_count(void) {
     const struct lava_config *config = lava_config_get();
-    bool counts = config->stats && config->mode != LAVA_MODE_GPU && config->log_level < LAVA_LOG_CALLS;
+    bool counts =
+        lava_stats_are_wanted() && config->mode != LAVA_MODE_GPU && config->log_level < LAVA_LOG_CALLS;
     return counts ? lowered_cutoff() : 0;
 }
 
@@ -130,6 +132,10 @@ void lava_threshold_measured(const struct lava_figures *figures) {
 
 void lava_threshold_spare(bool spares) {
     spares_processor = spares;
+    publish();
+}
+
+void lava_threshold_count(void) {
     publish();
 }
 

@@ -31,6 +31,9 @@ void lava_threshold_open(void);
 /* No call can use the device any more: from now on all are forwarded, unless they are counted. */
 void lava_threshold_close(void);
 
+/* All calls are counted from now on (lava_report_count_all). */
+void lava_threshold_count(void);
+
 /* While a device is prepared: calls that the CPU BLAS computes with several threads are not forwarded at
  * once, whatever the cut-off is. */
 void lava_threshold_spare(bool spares);

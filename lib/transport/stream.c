@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/base/config.h"
+#include "lib/base/stats.h"
 #include "lib/base/trace.h"
 #include "lib/engine/engine.h"
 
@@ -162,9 +163,9 @@ enum lava_status lava_stream_copy(struct lava_stream *stream, const struct lava_
 static void begin_timing(struct lava_stream *stream) {
     struct lava_device *device = stream->device;
     const char *stats = lava_config_get()->stats;
+    bool is_reported = stats ? lava_config_is_report(stats) : lava_stats_are_wanted();
     stream->traces = lava_trace_on() && device->has_host_query_reset;
-    stream->times_copies =
-        stream->traces || (stats && lava_config_is_report(stats) && device->has_host_query_reset);
+    stream->times_copies = stream->traces || (is_reported && device->has_host_query_reset);
     if (!stream->times_copies)
         return;
     uint64_t matched_ns = lava_queue_clocks_matched_ns(device);

@@ -403,6 +403,12 @@ static void write_label(struct lava_device *device, const struct answers *answer
              capabilities->name, device->set[device->ordinal], digits);
 }
 
+/* The driver's own name for itself is known from Vulkan 1.3 on. */
+static void name_driver(const struct answers *answers, char *text, size_t size) {
+    const VkPhysicalDeviceVulkan12Properties *driver = &answers->properties12;
+    snprintf(text, size, "%s%s%s", driver->driverName, driver->driverInfo[0] ? ", " : "", driver->driverInfo);
+}
+
 static void fill_capabilities(struct lava_device *device, const struct answers *answers,
                               const struct lava_config *config) {
     struct lava_capabilities *capabilities = &device->capabilities;
@@ -432,6 +438,7 @@ static void fill_capabilities(struct lava_device *device, const struct answers *
     };
     memcpy(capabilities->name, properties->deviceName, sizeof capabilities->name);
     capabilities->name[sizeof capabilities->name - 1] = 0;
+    name_driver(answers, capabilities->driver, sizeof capabilities->driver);
     capabilities->memory_bytes = memory_limit(answers, config, capabilities->unified_memory);
     uint64_t allocation = answers->properties11.maxMemoryAllocationSize;
     uint64_t buffer = answers->properties13.maxBufferSize;
@@ -532,12 +539,10 @@ enum lava_status lava_selection_pick(struct lava_device *device, const struct la
     return status;
 }
 
-/* The driver's own name for itself is known from Vulkan 1.3 on. */
 static void describe(struct lava_selection_entry *entry, const struct answers *answers) {
     const VkPhysicalDeviceProperties *properties = &answers->properties.properties;
     snprintf(entry->name, sizeof entry->name, "%s", properties->deviceName);
-    snprintf(entry->driver, sizeof entry->driver, "%s%s%s", answers->properties12.driverName,
-             answers->properties12.driverInfo[0] ? ", " : "", answers->properties12.driverInfo);
+    name_driver(answers, entry->driver, sizeof entry->driver);
     entry->vulkan_major = VK_API_VERSION_MAJOR(properties->apiVersion);
     entry->vulkan_minor = VK_API_VERSION_MINOR(properties->apiVersion);
     entry->kind = kind_of(properties->deviceType);

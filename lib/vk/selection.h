@@ -15,7 +15,7 @@ enum lava_status lava_selection_pick(struct lava_device *device, const struct la
 /* What a device is, whether it can be used or not. */
 struct lava_selection_entry {
     char name[256];
-    char driver[512 + 2]; /* name and version, as the driver has them; "": not known */
+    char driver[512 + 2]; /* as in struct lava_capabilities */
     uint32_t vulkan_major, vulkan_minor;
     uint32_t vendor_id;
     enum lava_device_kind kind;

@@ -7,6 +7,7 @@
 #include "lib/offload/context.h"
 #include "lib/offload/more_devices.h"
 #include "lib/offload/offload.h"
+#include "lib/offload/state.h"
 #include "lib/offload/steps.h"
 
 /* Short products are not shared. At this rate few are short. */
@@ -16,7 +17,7 @@ static struct lava_figures slow;
 const char *through_prepare(enum lava_type type, unsigned devices) {
     const struct lava_operation product = {.type = type, .c.type = type};
     const char *why;
-    if (!lava_offload_wait(&why))
+    if (lava_state_await(-1, &why) != LAVA_STATE_READY)
         return why;
     if (lava_context_devices() != devices)
         return "the library has not so many devices";

@@ -209,6 +209,34 @@ static void own_api(void **state) {
     assert_int_equal(answer, -1);
 }
 
+/* The texts are cut where the room ends, and their length is told as by snprintf. */
+static void own_texts(void **state) {
+    size_t (*const functions[])(char *, size_t) = {lavablas_report, lavablas_settings};
+    const char *const members[] = {"\"calls\":[{\"routine\":", "\"mode\":\"cpu\""};
+    const char *why;
+    (void)state;
+    assert_int_equal(lavablas_state(&why), LAVABLAS_STATE_NEVER);
+    assert_true(strlen(why) > 0);
+    assert_int_equal(lavablas_state(NULL), LAVABLAS_STATE_NEVER);
+    assert_int_equal(lavablas_wait_for(0, NULL), LAVABLAS_STATE_NEVER);
+    lavablas_count_calls();
+    lavablas_count_calls();
+    for (int i = 0; i < 2; i++) {
+        char whole[1 << 16], part[32];
+        size_t length = functions[i](NULL, 0);
+        assert_true(length > 0 && length < sizeof whole - 100);
+        size_t again = functions[i](whole, sizeof whole);
+        assert_int_equal(strlen(whole), again);
+        assert_true(whole[0] == '{' && whole[again - 1] == '}' && strstr(whole, members[i]));
+        memset(part, '#', sizeof part);
+        assert_true(functions[i](part, 20) > 20);
+        assert_int_equal(strlen(part), 19);
+        assert_memory_equal(part, whole, 19);
+        assert_true(part[20] == '#');
+        assert_true(functions[i](part, 1) > 20 && part[0] == '\0' && part[1] == whole[1]);
+    }
+}
+
 static void struct_of_another_version(void **state) {
     struct {
         struct lavablas_call known;
@@ -254,6 +282,7 @@ static int prepare(bool counted) {
 int main(int count, char **arguments) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(own_api),
+        cmocka_unit_test(own_texts),
         cmocka_unit_test(struct_of_another_version),
         cmocka_unit_test(same_bits),
         cmocka_unit_test(same_complaints),

@@ -2,9 +2,12 @@
 # The library exports names of BLAS, LAPACK and lavablas_*, and one of libc, nothing else. Any other name could replace one of a
 # program's. Its own names have the version in which they came, those of BLAS and LAPACK have none (lib/lavablas.map).
 #
-#   test_symbols.sh LIBRARY
+# Debian's file of symbols has each of them.
+#
+#   test_symbols.sh LIBRARY SYMBOLS      SYMBOLS: tools/debian/liblavablas0.symbols
 set -eu
 library=$1
+symbols=$2
 blas='cblas_shgemm cblas_gemm_f16f16f32 shgemm_ cblas_hgemm hgemm_ hgemm
     cblas_sbgemm cblas_gemm_bf16bf16f32 sbgemm_ cblas_bgemm bgemm_'
 for routine in sgemm dgemm cgemm zgemm cgemm3m zgemm3m; do
@@ -43,7 +46,9 @@ done
 blas=$(echo $blas)
 # A released name keeps its version for ever; a new one gets a line of a new version.
 own='lavablas_hgemm@@LAVABLAS_1.0 lavablas_version@@LAVABLAS_1.0 lavablas_wait@@LAVABLAS_1.0
-    lavablas_last_call@@LAVABLAS_1.0 lavablas_set_precision@@LAVABLAS_1.0 lavablas_precision@@LAVABLAS_1.0'
+    lavablas_last_call@@LAVABLAS_1.0 lavablas_set_precision@@LAVABLAS_1.0 lavablas_precision@@LAVABLAS_1.0
+    lavablas_state@@LAVABLAS_1.0 lavablas_wait_for@@LAVABLAS_1.0 lavablas_count_calls@@LAVABLAS_1.0
+    lavablas_report@@LAVABLAS_1.0 lavablas_settings@@LAVABLAS_1.0'
 own=$(echo $own)
 # What is done when a program begins (lib/abi/loaded.c).
 own="$own __libc_start_main"
@@ -56,6 +61,15 @@ failed=0
 comm -23 "$folder/exported" "$folder/expected" |
     sed 's/^/exported, but neither a name of BLAS or LAPACK without a version nor one of lavablas_* with its own: /' >"$folder/wrong"
 comm -13 "$folder/exported" "$folder/expected" | sed 's/^/not exported: /' >>"$folder/wrong"
+[ ! -s "$folder/wrong" ] || { cat "$folder/wrong"; failed=1; }
+# The patterns of names without a version are those of all; each has one.
+sed -n 's/^ (regex)"\(.*\)@Base\$" .*/\1$/p' "$symbols" >"$folder/patterns"
+sed -n 's/^ \([^(]*\)@Base .*/^\1$/p' "$symbols" >>"$folder/patterns"
+[ "$(wc -l <"$folder/patterns")" -ge 8 ] || { echo "patterns of $symbols: not understood"; failed=1; }
+grep -v '@@' "$folder/exported" | grep -v -E -f "$folder/patterns" | sed "s/^/not in Debian's file of symbols: /" >"$folder/wrong" || true
+while read -r pattern; do
+    grep -q -E -e "$pattern" "$folder/exported" || echo "Debian's file of symbols has in vain: $pattern" >>"$folder/wrong"
+done <"$folder/patterns"
 [ ! -s "$folder/wrong" ] || { cat "$folder/wrong"; failed=1; }
 # A partial BLAS that needs libvulkan or a CPU BLAS by name would load it into every program.
 needed=$(readelf -d "$library" | grep NEEDED) || needed=

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "dispatch/policy.h"
+#include "lib/base/stats.h"
 #include "lib/offload/threshold.h"
 
 static double forward_below(void) {
@@ -146,13 +147,29 @@ static void test_agrees_with_operations(void **state) {
 }
 
 /* Each in a separate process, because the threshold never rises. */
+/* A program that asks for its own report has all calls counted from then on, also if there is no device any
+ * more. */
+static void test_asked(void **state) {
+    (void)state;
+    lava_threshold_open();
+    double cutoff = lava_threshold_cutoff();
+    assert_true(forward_below() == cutoff && atomic_load(&lava_threshold.count_below) == 0);
+    lava_threshold_count(); /* nobody has asked */
+    assert_true(forward_below() == cutoff);
+    lava_stats_want();
+    lava_threshold_count();
+    assert_true(forward_below() == 0 && atomic_load(&lava_threshold.count_below) == cutoff);
+    lava_threshold_close();
+    assert_true(forward_below() == 0 && atomic_load(&lava_threshold.forward_vector_below) == 0);
+}
+
 int main(int argument_count, char **arguments) {
     setenv("LAVABLAS_MODE", "auto", 1);
     setenv("LAVABLAS_LOG", "error", 1);
     unsetenv("LAVABLAS_STATS");
     const struct CMUnitTest measured[] = {cmocka_unit_test(test_measured), cmocka_unit_test(test_shapes),
                                           cmocka_unit_test(test_agrees_with_operations)};
-    const struct CMUnitTest spare[] = {cmocka_unit_test(test_spare)};
+    const struct CMUnitTest spare[] = {cmocka_unit_test(test_spare), cmocka_unit_test(test_asked)};
     const struct CMUnitTest closed[] = {cmocka_unit_test(test_closed_stays_closed)};
     const struct CMUnitTest counted[] = {cmocka_unit_test(test_counted)};
     if (argument_count < 2)

@@ -49,11 +49,18 @@ skip_without_device() {
 }
 
 # make_environment REQUIREMENTS FOLDER: a virtual environment with PyPI's packages, which is kept in the folder. Sets $python. Ends
-# the test if that is not possible.
+# the test if that is not possible. Of several tests that want it at the same time one makes it, and the others wait.
 make_environment() {
+    mkdir -p "$2"
+    exec 9>"$2/environment.lock"
+    flock 9
+    find_or_make "$1" "$2"
+    exec 9>&-
+}
+
+find_or_make() {
     python=$2/environment/bin/python3
     ! cmp -s "$2/environment/requirements.txt" "$1" || ! "$python" -c '' || return 0
-    mkdir -p "$2"
     for creator in python3 /usr/bin/python3; do
         rm -rf "$2/new"
         ! { "$creator" -m venv --without-pip "$2/new" &&

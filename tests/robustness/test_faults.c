@@ -20,6 +20,7 @@
 #include "lib/offload/context.h"
 #include "lib/offload/offload.h"
 #include "lib/offload/prepare.h"
+#include "lib/offload/state.h"
 #include "lib/vk/device.h"
 #include "tests/robustness/device_test.h"
 #include "tests/robustness/product.h"
@@ -148,7 +149,7 @@ static bool wait_for_device(void) {
     enum lava_reason reason;
     lava_offload_open();
     bool ready = shape == HALF ? lava_prepare_may_multiply(products[HALF].type, true, &reason)
-                               : lava_offload_wait(&why);
+                               : lava_state_await(-1, &why) == LAVA_STATE_READY;
     if (ready && shape == IMPORTED)
         import_everything();
     return ready;

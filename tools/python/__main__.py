@@ -1,15 +1,19 @@
 """`python -m lavablas ...` is the command `lavablas ...`, which lies beside this file with the library.
 
-`lavablas run script.py` runs the script with this Python. Everything else is passed on as it is.
+`lavablas run script.py` runs the script with this Python, and `lavablas jupyter` is in Python. Everything else is passed on as
+it is.
 """
+from __future__ import annotations
+
 import os
 import sys
+from typing import List
 
 # The options of `lavablas run` that are followed by a value.
 VALUED = ("--mode", "--device", "--precision", "--trace", "--output")
 
 
-def with_python(arguments):
+def with_python(arguments: List[str]) -> List[str]:
     """Returns the arguments of `run`, with this Python before a script."""
     at = 0
     while at < len(arguments) and arguments[at].startswith("-") and arguments[at] != "--":
@@ -21,13 +25,20 @@ def with_python(arguments):
     return [*arguments[:at], sys.executable, *arguments[at:]] if is_script else arguments
 
 
-def main():
+def main() -> None:
     """Becomes the command."""
     command = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lavablas")
     arguments = sys.argv[1:]
+    if arguments[:1] == ["jupyter"]:
+        from ._jupyter import main as jupyter  # pylint: disable=import-outside-toplevel
+
+        sys.exit(jupyter(arguments[1:]))
     if arguments[:1] == ["run"]:
         arguments = ["run", *with_python(arguments[1:])]
-    os.execv(command, [command, *arguments])
+    try:
+        os.execv(command, [command, *arguments])
+    except OSError as error:
+        sys.exit(f"lavablas: {command}: {error.strerror}")
 
 
 if __name__ == "__main__":
