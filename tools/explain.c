@@ -4,8 +4,8 @@
  *     lavablas explain [OPTION...] M N K                              ?gemm of those types, not transposed
  *     lavablas explain --from FILE                                    a line of JSON for each line of words
  *
- * --plan prints the device's program (explain_plan.c), one line per task, even if the CPU would compute the
- * call.
+ * The first line is the answer in words (verdict.c). --plan adds the plan, in one line, and the device's program
+ * (explain_plan.c), one line per task, even if the CPU would compute the call.
  *
  * The routines and their types are those of lib/base/routines.h. The decision is lib/offload's own. A table
  * lists the arguments of each family. A new family needs a row of the table and a function that makes its
@@ -22,12 +22,14 @@
 
 #include "lib/base/config.h"
 #include "lib/calibrate/calibration.h"
+#include "lib/offload/context.h"
 #include "lib/offload/offload.h"
 #include "lib/offload/prepare.h"
 #include "lib/offload/vectors.h"
 #include "tools/chosen_device.h"
 #include "tools/command.h"
 #include "tools/explain_makers.h"
+#include "tools/verdict.h"
 
 static const struct argument {
     const char *name;
@@ -367,12 +369,15 @@ int explain(int argc, char **argv) {
     lava_offload_explain(&call, &plan);
     if (json)
         return explain_put(&call, &plan);
-    lava_policy_describe(&call.operation, &plan, text, sizeof text);
+    const struct verdict verdict = {&call.operation, &plan, lava_context_capabilities(),
+                                    lava_calibration_figures(), lava_readiness_explanation()};
+    verdict_of_call(&verdict, text, sizeof text);
     puts(text);
-    if (with_plan)
+    if (with_plan) {
+        lava_policy_describe(&call.operation, &plan, text, sizeof text);
+        puts(text);
         explain_plan(&call.operation, &plan);
-    if (call.reason == LAVA_REASON_NO_DEVICE)
-        printf("device: none (%s)\n", lava_readiness_explanation());
+    }
     if (plan.cpu_ns > 0) {
         show_cpu_source(&call.operation);
         device_print_source("figures: ");
