@@ -4,8 +4,8 @@
  *     lavablas explain [OPTION...] M N K                              ?gemm of those types, not transposed
  *     lavablas explain --from FILE                                    a line of JSON for each line of words
  *
- * The first line is the answer in words (verdict.c). --plan adds the plan, in one line, and the device's program
- * (explain_plan.c), one line per task, even if the CPU would compute the call.
+ * The first line is the answer in words (verdict.c). --plan adds the plan, in one line, and the device's
+ * program (explain_plan.c), one line per task, even if the CPU would compute the call.
  *
  * The routines and their types are those of lib/base/routines.h. The decision is lib/offload's own. A table
  * lists the arguments of each family. A new family needs a row of the table and a function that makes its

@@ -170,8 +170,8 @@ static void print_choices(const struct lava_capabilities *device) {
 static void print_program(void *unused, const struct lava_program_history_entry *entry) {
     const struct lava_history *history = &entry->history;
     (void)unused;
-    printf("  %-32s %u runs, %u won, %u lost; %s\n", entry->name, history->runs, history->won, history->lost,
-           lava_history_text(lava_history_rule(history)));
+    printf("  %-32s %u runs: %u won, %u did not; %s\n", entry->name, history->runs, history->won,
+           history->lost, lava_history_text(lava_history_rule(history)));
 }
 
 static void put_program(void *before, const struct lava_program_history_entry *entry) {
@@ -179,7 +179,7 @@ static void put_program(void *before, const struct lava_program_history_entry *e
     const struct lava_history *history = &entry->history;
     printf("%s{\"name\":", *separator);
     lava_json_put(stdout, entry->name);
-    printf(",\"runs\":%u,\"won\":%u,\"lost\":%u,\"gain_s\":%.3f,\"written\":%lld", history->runs,
+    printf(",\"runs\":%u,\"won\":%u,\"not_won\":%u,\"gain_s\":%.3f,\"written\":%lld", history->runs,
            history->won, history->lost, history->gain_ns * 1e-9, (long long)entry->written_s);
     lava_json_put_member(stdout, "next", lava_history_text(lava_history_rule(history)));
     printf("}");

@@ -39,7 +39,7 @@ _lavablas_run() {
             _lavablas_files "$typed"
         fi
     elif [[ $typed == -* && -z $program ]]; then
-        _lavablas_words "$typed" --mode --device --precision --trace --compare --stats --json --output --help --
+        _lavablas_words "$typed" --mode --device --precision --trace --compare --details --stats --json --output --help --
     else
         _lavablas_programs "$typed"
     fi
@@ -67,7 +67,7 @@ _lavablas() {
     esac
     case $command in
     run) _lavablas_run "$typed" ;;
-    report) if [[ $typed == -* ]]; then _lavablas_words "$typed" --stats --json --settle --help; else _lavablas_files "$typed"; fi ;;
+    report) if [[ $typed == -* ]]; then _lavablas_words "$typed" --details --stats --json --settle --help; else _lavablas_files "$typed"; fi ;;
     top) _lavablas_words "$typed" --once --stats --help ;;
     doctor) _lavablas_words "$typed" --json --root --help; [[ $typed == -* ]] || _lavablas_programs "$typed" ;;
     explain) _lavablas_words "$typed" --plan --json --from --precision --stays --type --c-type --help sgemm dgemm cgemm zgemm dsyrk dpotrf dgetrf dgesv dgeqrf ;;

@@ -4,8 +4,8 @@
  *
  * The program keeps this command's standard files, and this command ends as the program did: with its status,
  * or by its signal. Signals that somebody sends to this command are passed on. Each process that the program
- * starts inherits the library and adds a line to a file of reports (lib/base/report.h); what those have counted
- * that could not is in files beside it (lib/base/counters.h). */
+ * starts inherits the library and adds a line to a file of reports (lib/base/report.h); what those have
+ * counted that could not is in files beside it (lib/base/counters.h). */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -35,7 +35,9 @@ static const char usage[] =
     "  --trace FILE             as LAVABLAS_TRACE: what happened when; `lavablas replay` reads it\n"
     "  --compare                run the program six times, with the CPU alone in turn, and compare the "
     "times\n"
-    "  --stats                  reasons by routine\n"
+    "  --details                also why calls ran where they did, what was copied, and what each process "
+    "did\n"
+    "  --stats                  details, and reasons by routine\n"
     "  --json                   one JSON object instead of the table\n"
     "  --output FILE            the report goes there instead of stderr\n"
     "Exit status: the program's; 125 if lavablas failed, 126 if the program cannot be run, 127 if there is\n"
@@ -43,7 +45,7 @@ static const char usage[] =
 
 struct options {
     const char *mode, *device, *precision, *trace, *output;
-    bool compare, stats, json;
+    bool compare, details, stats, json;
     char **program;
 };
 
@@ -55,6 +57,7 @@ static const struct option known[] = {{"mode", required_argument, NULL, OPTION_M
                                       {"trace", required_argument, NULL, OPTION_TRACE},
                                       {"output", required_argument, NULL, OPTION_OUTPUT},
                                       {"compare", no_argument, NULL, 'c'},
+                                      {"details", no_argument, NULL, 'd'},
                                       {"stats", no_argument, NULL, 's'},
                                       {"json", no_argument, NULL, 'j'},
                                       {"help", no_argument, NULL, 'h'},
@@ -95,8 +98,11 @@ static int read_options(int argc, char **argv, struct options *options) {
         case 'c':
             options->compare = true;
             break;
+        case 'd':
+            options->details = true;
+            break;
         case 's':
-            options->stats = true;
+            options->details = options->stats = true;
             break;
         case 'j':
             options->json = true;
@@ -164,7 +170,7 @@ static void set_unless_null(const char *name, const char *value) {
 }
 
 /* In the child. What the program reads and writes counts in the first run alone: later ones of --compare read
- * the same file again, else nothing, and their output is lost. */
+ * the same file again, else nothing, and their output goes nowhere. */
 static void leave_files(off_t input) {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (input < 0 || lseek(STDIN_FILENO, input, SEEK_SET) < 0)
@@ -232,7 +238,7 @@ static void judge_program(const char *name, struct report *report) {
 /* Nobody may be reading any more; the status is the program's all the same. */
 static void tell(const struct options *options, const char *reports, const struct report_end *end,
                  FILE *stream) {
-    struct report report = {0};
+    struct report report = {.has_details = options->details};
     signal(SIGPIPE, SIG_IGN);
     if (!report_read(reports, options->stats, &report))
         fprintf(stderr, "lavablas: %s: %s\n", reports, strerror(errno));

@@ -1,5 +1,5 @@
-/* The first sentence of `lavablas explain`: where a call runs, how much faster that is, and why. For one thread
- * only. */
+/* The first sentence of `lavablas explain`: where a call runs, how much faster that is, and why. For one
+ * thread only. */
 #ifndef LAVA_TOOLS_VERDICT_H
 #define LAVA_TOOLS_VERDICT_H
 

@@ -126,8 +126,12 @@ equal 'the mode is cpu' "$(value reasons 0 reason)" 'reason'
 equal False "$(value total cpu_alone_is_estimated)" 'measured'
 equal '[]' "$(value not_intercepted)" 'everything is intercepted'
 LAVABLAS_LOG=none "$tool" run --mode cpu --stats -- "$program" multiply 2>"$folder/errors" || fail '--stats'
-grep -q '^lavablas: it did not help: all calls ran on the CPU' "$folder/errors" || fail "verdict: $(cat "$folder/errors")"
+head -n 1 "$folder/errors" | grep -q '^lavablas: it did not help: all calls ran on the CPU, for [0-9.]* s$' || fail "verdict: $(cat "$folder/errors")"
+sed -n 2p "$folder/errors" | grep -q "^lavablas: [0-9]* % of the program's [0-9.]* s passed outside of these calls, where no BLAS makes it faster\$" ||
+    fail "where the time went: $(cat "$folder/errors")"
 grep -q 'dgemm_  *3 calls .*the mode is cpu' "$folder/errors" || fail "reasons: $(cat "$folder/errors")"
+"$tool" run --mode cpu -- "$program" multiply 2>"$folder/errors" || fail 'without details'
+! grep -q 'the mode is cpu' "$folder/errors" || fail "details that nobody asked for: $(cat "$folder/errors")"
 
 # A log of calls, by the number of the process; and routines that are switched off.
 LAVABLAS_LOG=calls LAVABLAS_LOG_FILE="$folder/log-%p-%r" LAVABLAS_MODE=cpu LD_PRELOAD=$library "$program" multiply 2>"$folder/errors" || fail 'a log of calls'
@@ -212,9 +216,13 @@ equal 1800000 "$(value transfers down_bytes)" 'bytes of C'
 [ "$(value transfers down_ns)" -gt 0 ] && [ "$(value transfers down_ns)" -lt "$(value total gpu_ns)" ] || fail 'the time of copies'
 [ "$(value transfers up_bytes)" -lt 1000 ] || fail 'A and B were copied'
 [ "$(value total cpu_alone_ns)" -gt 0 ] || fail 'the estimate for the CPU'
-[ "$(value shapes 0 gpu_lost_ns)" -ge "$(value lost gpu_ns)" ] || fail 'the only routine lost less than all calls'
+equal "$(value total gpu_lost_ns)" "$(value shapes 0 gpu_lost_ns)" 'what the only routine lost'
+equal "it did not help" "$(value verdict | cut -d: -f1)" 'the verdict'
+equal "100 % of the calls' time was on the GPU, because LAVABLAS_MODE is gpu: with auto only calls go there that gain" "$(value advice)" 'the advice'
 [ "$(value shapes 0 gpu_lost_ns)" -gt 0 ] && [ "$(value shapes 0 gpu_lost_ns)" -lt "$(value shapes 0 gpu_ns)" ] || fail 'what was lost'
-LAVABLAS_LOG=none "$tool" run --mode gpu --device cpu -- "$program" multiply 2>"$folder/errors" || fail 'on lavapipe, as text'
+LAVABLAS_LOG=none "$tool" run --details --mode gpu --device cpu -- "$program" multiply 2>"$folder/errors" || fail 'on lavapipe, as text'
+head -n 1 "$folder/errors" | grep -q '^lavablas: it did not help: the calls took .* times as long (estimated by ' || fail "verdict: $(cat "$folder/errors")"
+grep -q '^lost: calls on the GPU took [0-9.]* s longer than the CPU.s estimate$' "$folder/errors" || fail "what was lost: $(cat "$folder/errors")"
 grep -q '^  dgemm_  *128 to 255  *[0-9.]* s on the GPU$' "$folder/errors" || fail "what was lost: $(cat "$folder/errors")"
 grep -q '^copied: [0-9.]* GiB to the device.*, 0\.002 GiB back in [0-9.]* s ([0-9]* %); percent of the calls. time on the GPU$' "$folder/errors" ||
     fail "what was copied: $(cat "$folder/errors")"
@@ -237,7 +245,7 @@ else
     equal 0 "$(value copies matrices 1 uses)" 'uses of the matrix that is written'
     equal 'the program writes it between calls' "$(value copies matrices 1 why)" 'why it does not stay'
     grep -q '"matrix that stays".*"bytes":1248000' "$folder/trace" || fail 'the matrix that stays, in the trace'
-    LAVABLAS_RESIDENT=check LAVABLAS_LOG=none "$tool" run --mode gpu --device cpu -- "$program" stays 2>"$folder/errors" || fail 'matrices that stay, as text'
+    LAVABLAS_RESIDENT=check LAVABLAS_LOG=none "$tool" run --details --mode gpu --device cpu -- "$program" stays 2>"$folder/errors" || fail 'matrices that stay, as text'
     grep -q '^not copied: 0\.002 GiB of matrices that stayed on the device, in 2 uses$' "$folder/errors" || fail "what was not copied: $(cat "$folder/errors")"
     grep -q '^copies of matrices on the device: 1 stored, 2 used, 0 uploaded anew by 0\.000 GiB, 0 forgotten, 0 evicted, 0 differences$' "$folder/errors" ||
         fail "copies: $(cat "$folder/errors")"
