@@ -71,7 +71,7 @@ _lavablas() {
     top) _lavablas_words "$typed" --once --stats --help ;;
     doctor) _lavablas_words "$typed" --json --root --help; [[ $typed == -* ]] || _lavablas_programs "$typed" ;;
     explain) _lavablas_words "$typed" --plan --json --from --precision --stays --type --c-type --help sgemm dgemm cgemm zgemm dsyrk dpotrf dgetrf dgesv dgeqrf ;;
-    calibrate) _lavablas_words "$typed" --seconds --quick --show --import --json --help ;;
+    calibrate) _lavablas_words "$typed" --seconds --quick --show --import --system --force --json --help ;;
     bench) _lavablas_words "$typed" --library --routine --sizes --ops --seconds --warmup --csv --json --png --help ;;
     verify) _lavablas_words "$typed" --type --json --help ;;
     replay) if [[ $typed == -* ]]; then _lavablas_words "$typed" --library --seconds --top --json --help; else _lavablas_files "$typed"; fi ;;
