@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <glob.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,9 @@
 #include "tools/beside.h"
 #include "tools/command.h"
 #include "tools/preloaded_program.h"
+#include "tools/profile_device.h"
 #include "tools/report_sum.h"
+#include "tools/whatif.h"
 
 /* As env and other programs that run programs have it. */
 enum { RUN_FAILED = 125, RUN_NOT_STARTED = 126, RUN_NOT_FOUND = 127 };
@@ -39,23 +42,27 @@ static const char usage[] =
     "did\n"
     "  --stats                  details, and reasons by routine\n"
     "  --json                   one JSON object instead of the table\n"
+    "  --profile NAME           also estimate what a device that this machine lacks would have done; list: "
+    "the\n"
+    "                           names. The program runs on the CPU, unless --mode says otherwise\n"
     "  --output FILE            the report goes there instead of stderr\n"
     "Exit status: the program's; 125 if lavablas failed, 126 if the program cannot be run, 127 if there is\n"
     "none. A program that is ended by a signal ends lavablas by the same.\n";
 
 struct options {
-    const char *mode, *device, *precision, *trace, *output;
+    const char *mode, *device, *precision, *trace, *output, *profile;
     bool compare, details, stats, json;
     char **program;
 };
 
-enum { OPTION_MODE = 256, OPTION_DEVICE, OPTION_PRECISION, OPTION_TRACE, OPTION_OUTPUT };
+enum { OPTION_MODE = 256, OPTION_DEVICE, OPTION_PRECISION, OPTION_TRACE, OPTION_OUTPUT, OPTION_PROFILE };
 
 static const struct option known[] = {{"mode", required_argument, NULL, OPTION_MODE},
                                       {"device", required_argument, NULL, OPTION_DEVICE},
                                       {"precision", required_argument, NULL, OPTION_PRECISION},
                                       {"trace", required_argument, NULL, OPTION_TRACE},
                                       {"output", required_argument, NULL, OPTION_OUTPUT},
+                                      {"profile", required_argument, NULL, OPTION_PROFILE},
                                       {"compare", no_argument, NULL, 'c'},
                                       {"details", no_argument, NULL, 'd'},
                                       {"stats", no_argument, NULL, 's'},
@@ -68,6 +75,8 @@ static int refuse(const char *option, const char *value, const char *allowed) {
     fputs(usage, stderr);
     return RUN_FAILED;
 }
+
+static struct profile_device made; /* --profile */
 
 /* Returns -1 if the program is to be run, else the exit status. */
 static int read_options(int argc, char **argv, struct options *options) {
@@ -95,6 +104,15 @@ static int read_options(int argc, char **argv, struct options *options) {
         case OPTION_OUTPUT:
             options->output = optarg;
             break;
+        case OPTION_PROFILE:
+            options->profile = optarg;
+            if (!strcmp(optarg, "list")) {
+                profile_device_list(stdout);
+                return COMMAND_DONE;
+            }
+            if (!profile_device_find(optarg, &made))
+                return RUN_FAILED;
+            break;
         case 'c':
             options->compare = true;
             break;
@@ -116,6 +134,10 @@ static int read_options(int argc, char **argv, struct options *options) {
         }
     }
     options->program = argv + optind;
+    if (options->profile && options->json)
+        return refuse("--profile", options->profile, "to be had with --json");
+    if (options->profile && !options->mode)
+        options->mode = "cpu";
     if (optind < argc)
         return -1;
     fputs("lavablas: no program given\n", stderr);
@@ -179,8 +201,40 @@ static void leave_files(off_t input) {
     dup2(null, STDERR_FILENO);
 }
 
+/* Processes leave their logs of calls beside the reports. */
+#define LOG_SUFFIX ".calls-"
+#define LOG_BYTES  4400
+
+static void each_log(const char *reports, void (*use)(const char *path, void *context), void *context) {
+    char pattern[LOG_BYTES];
+    glob_t files = {0};
+    snprintf(pattern, sizeof pattern, "%s" LOG_SUFFIX "*", reports);
+    if (glob(pattern, 0, NULL, &files) == 0)
+        for (size_t i = 0; i < files.gl_pathc; i++)
+            use(files.gl_pathv[i], context);
+    globfree(&files);
+}
+
+static void read_log(const char *path, void *whatif) {
+    if (!whatif_read(whatif, path))
+        fprintf(stderr, "lavablas: %s: %s\n", path, strerror(errno));
+}
+
+static void tell_estimate(const char *reports, FILE *stream) {
+    struct whatif whatif = {0};
+    each_log(reports, read_log, &whatif);
+    whatif_print(stream, &whatif, &made);
+    whatif_free(&whatif);
+}
+
 /* In the child. preload NULL: the program runs without the library. reports NULL: it does not report. */
 static void start(const struct options *options, const char *preload, const char *reports) {
+    if (preload && options->profile) {
+        char log[LOG_BYTES];
+        snprintf(log, sizeof log, "%s" LOG_SUFFIX "%%p", reports);
+        setenv("LAVABLAS_LOG", "calls", 1);
+        setenv("LAVABLAS_LOG_FILE", log, 1);
+    }
     if (preload) {
         setenv("LD_PRELOAD", preload, 1);
         set_unless_null("LAVABLAS_STATS", reports);
@@ -240,6 +294,8 @@ static void tell(const struct options *options, const char *reports, const struc
                  FILE *stream) {
     struct report report = {.has_details = options->details};
     signal(SIGPIPE, SIG_IGN);
+    if (options->profile)
+        tell_estimate(reports, stream);
     if (!report_read(reports, options->stats, &report))
         fprintf(stderr, "lavablas: %s: %s\n", reports, strerror(errno));
     else {
@@ -306,6 +362,7 @@ static void remove_file(const char *path, void *unused) {
 /* What processes have left there, too. */
 static void remove_reports(const char *reports) {
     report_each_live(reports, remove_file, NULL);
+    each_log(reports, remove_file, NULL);
     unlink(reports);
 }
 

@@ -364,6 +364,26 @@ for wrong in 'sgemm_batch_strided N N 40 30 20 0' 'dgemm N T 300'; do
     [ $status = 2 ] || grep -q 'invalid' "$folder/json" || fail "explain --from, $wrong: status $status: $(cat "$folder/json")"
 done
 
+# A device of the profiles' table, which need not be there: an estimate, and said to be one.
+profiled() { # profiled PROFILE VERDICT ARGUMENT...
+    name=$1
+    verdict=$2
+    shift 2
+    LAVABLAS_DEVICE='no such device' LAVABLAS_MODE='' "$tool" explain --profile "$name" "$@" >"$folder/answer" 2>&1 || fail "--profile: status $?"
+    case $(head -n 1 "$folder/answer") in
+    'An estimate for '*' GiB of memory: '$verdict) ;;
+    *) fail "explain --profile $name $*: $(cat "$folder/answer")" ;;
+    esac
+}
+profiled h200 'GPU: * times as fast as the CPU (estimated: * ms instead of * ms).' dgemm N N 8192 8192 8192
+profiled h200 'GPU: * times as fast as the CPU (estimated: *).' zheevd V L 8192
+profiled mali 'CPU: the GPU would take * times as long as the CPU, because the matrices must be copied to it and back (*).' sgemm N N 6000 6000 2
+profiled h200 'CPU: the call is so small that no GPU would be faster.' dgemm N N 50 50 50
+profiled h200 'CPU: a product with a vector reads each number once,*' dgemv N 8000 8000
+profiled h200 'GPU: *' --stays A dgemv N 8000 8000
+refused --profile nosuch dgemm N N 1 2 3
+refused --profile N dgemm N N 1 2 3
+
 # Without a device the CPU is the answer, and the status tells of it.
 status=0
 LAVABLAS_MODE=gpu LAVABLAS_DEVICE='no such device' "$tool" explain dgemm N N 300 300 300 >"$folder/answer" || status=$?

@@ -144,6 +144,32 @@ equal 'the routine is switched off' "$(value reasons 0 reason)" 'the routine is 
 LAVABLAS_OFF=dgem LAVABLAS_MODE=cpu LD_PRELOAD=$library "$program" multiply 2>"$folder/errors" || fail 'no such routine'
 grep -q '^lavablas: LAVABLAS_OFF=dgem is not understood' "$folder/errors" || fail "no such routine: $(cat "$folder/errors")"
 
+# What a device that is not there would have done: by the calls of a run, and by a log of them.
+"$tool" run --profile list | grep -qx '  NVIDIA H200' || fail 'the profiles'
+"$tool" run --profile h200 -- "$program" multiply 2>"$folder/errors" || fail '--profile'
+head -n 1 "$folder/errors" | grep -q '^lavablas: an estimate, nothing was measured on such a device: NVIDIA H200 with 130 GiB of memory and ready from the start ' ||
+    fail "--profile: $(cat "$folder/errors")"
+grep -Eq '^  dgemm_ +300 x 250 x 200 +3 +[0-9.]+ +[0-9.]+  [CG]PU$' "$folder/errors" || fail "--profile, the calls: $(cat "$folder/errors")"
+grep -q '^lavablas: it did not help: all calls ran on the CPU' "$folder/errors" || fail 'the report behind the estimate'
+[ -z "$(find "${TMPDIR:-/tmp}" -maxdepth 2 -path '*/lavablas-*' -name '*calls-*' 2>/dev/null)" ] || fail 'logs are left'
+status=0
+"$tool" run --profile nosuch true 2>"$folder/errors" || status=$?
+equal 125 $status 'no such profile'
+printf 'lavablas: %s\n' 'CPU BLAS: /x' 'rank 1 on host: dgemm_ m 8000 n 8000 k 8000: cpu, 10000.000 ms: the mode is cpu' \
+    'dgemm_ m 8000 n 8000 k 8000: cpu, 30000.000 ms: the mode is cpu' 'dgemm_ m 20 n 20 k 20: cpu, 1000.000 ms: below the cut-off' \
+    'dsymv_ m 9 n 1 k 9: cpu, 9000.000 ms, in dsyevd_: below the cut-off' 'dgemm_: cpu: invalid arguments' \
+    'sgemm_batch_strided m 40 n 40 k 40 products 9: cpu, 1000.000 ms: below the cut-off' \
+    'dgesv_ m 8000 n 8000 k 8000 sides 7: cpu, 20000.000 ms: the mode is cpu' >"$folder/calls"
+"$tool" replay --profile h200 "$folder/calls" >"$folder/output" || fail 'replay --profile'
+grep -Eq 'would compute in [0-9.]+ s what takes 62\.000 s on this CPU: [0-9.]+ times as fast, with 4 of 5 calls on the GPU$' "$folder/output" ||
+    fail "the sum: $(cat "$folder/output")"
+for row in 'dgemm_ +8000 x 8000 x 8000 +2 +40\.000 +0\.[0-9]+  GPU' 'dgesv_ +8000 x 8000 x 8000, 7 sides +1 +20\.000 +[01]\.[0-9]+  GPU' \
+    'dgemm_ +20 x 20 x 20 +1 +1\.000 +1\.000  CPU' 'sgemm_batch_strided +40 x 40 x 40, 9 products +1 +1\.000 +[0-9.]+  GPU'; do
+    grep -Eq "^  $row\$" "$folder/output" || fail "no row $row: $(cat "$folder/output")"
+done
+equal 6 "$(wc -l <"$folder/output")" 'lines of the estimate'
+! "$tool" replay --profile h200 "$folder/nosuch" >"$folder/output" 2>&1 || fail 'no such log'
+
 # Children of fork() and programs that they start.
 report --mode cpu -- "$program" fork
 equal 5 "$(value total cpu_calls)" 'calls of all processes'
