@@ -32,6 +32,7 @@ report() { # report ARGUMENT...: runs the command with a report as JSON in a fil
     rm -f "$folder/json"
     status=0
     "$tool" run --json --output "$folder/json" "$@" >"$folder/output" 2>"$folder/errors" || status=$?
+    [ ! -s "$folder/json" ] || python3 "$(dirname "$0")/check_schema.py" "$(dirname "$0")/../../doc/report.schema.json" "$folder/json" || failed=1
 }
 
 equal() { # equal EXPECTED GOT WHAT
