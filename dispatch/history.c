@@ -69,6 +69,6 @@ const char *lava_history_text(enum lava_history_rule rule) {
     static const char *const texts[LAVA_HISTORY_RULES] = {
         [LAVA_HISTORY_NONE] = "no history: prepared after enough calls that the device would win",
         [LAVA_HISTORY_WON] = "it won before: prepared when the program starts",
-        [LAVA_HISTORY_QUIET] = "it lost before: prepared if it lasts longer, for eight times as much"};
+        [LAVA_HISTORY_QUIET] = "it did not win before: prepared if it lasts longer, for eight times as much"};
     return texts[rule];
 }

@@ -1,11 +1,13 @@
 /* lavablas calibrate: measures this machine's CPU BLAS and device, stores the figures where the library looks
  * for them, and prints them.
  *
- *   lavablas calibrate [--seconds S] [--quick | --show | --import FILE] [--json]
+ *   lavablas calibrate [--system] [--force] [--seconds S] [--quick | --show | --import FILE] [--json]
  *
  *   --seconds S  time per measurement (1); a product that is expected to take longer is skipped
  *   --quick      what the library measures in the background, within a second
  *   --show       measure nothing: print the stored figures
+ *   --system     the figures are those for all users, in the machine's folder
+ *   --force      measure beside other work, and take times that were never the same twice
  *   --import F   measure nothing: store the figures that --show has printed into a file, for a machine of the
  *                same kind, or for perf/crossover, which compares decisions by parts of them
  *
@@ -24,6 +26,7 @@
 #include "lib/calibrate/figures_file.h"
 #include "lib/calibrate/own_routines.h"
 #include "lib/calibrate/survey.h"
+#include "lib/host/processor.h"
 #include "lib/offload/context.h"
 #include "lib/offload/offload.h"
 #include "lib/offload/prepare.h"
@@ -36,25 +39,30 @@
 /* Share of the time per measurement that a turn of short products takes. */
 #define TURN_SHARE 0.05
 #define NAME_BYTES 64
+/* The load, as a share of the processors, from which the machine counts as busy. */
+#define BUSY_SHARE 0.5
 /* The exit status after a signal, as a shell has it, less its number. */
 #define EXIT_SIGNAL 128
 /* More than all figures have as text. */
 #define IMPORT_BYTES ((size_t)256 << 10)
 
 static const char usage[] =
-    "usage: lavablas calibrate [--seconds S] [--quick | --show | --import FILE] [--json]\n"
+    "usage: lavablas calibrate [--system] [--force] [--seconds S] [--quick | --show | --import FILE] "
+    "[--json]\n"
     "Measures this machine and stores the figures that the library decides by. Nothing else should run.\n"
     "  --seconds S  for one thing that is measured (1)\n"
     "  --quick      only what the library measures in the background\n"
     "  --show       only print what is stored, and where\n"
     "  --import F   only store the figures that --show has printed into this file\n"
+    "  --system     of all users: who has no own figures, or older ones, decides by these\n"
+    "  --force      measure beside other work; the figures are worse\n"
     "  --json       the figures as one JSON object\n"
     "Ended by SIGINT or SIGTERM, it keeps what it has measured; the next run begins anew.\n"
     "Exit status: 1: nothing is stored; 77: there is no device, or the machine has too much other work.\n";
 
 struct options {
     double seconds;
-    bool quick, show, json;
+    bool quick, show, json, system, force;
     const char *import;
 };
 
@@ -76,6 +84,8 @@ static int parse(int argc, char **argv) {
     static const struct option known[] = {{"seconds", required_argument, NULL, 's'},
                                           {"quick", no_argument, NULL, 'q'},
                                           {"show", no_argument, NULL, 'w'},
+                                          {"system", no_argument, NULL, 'y'},
+                                          {"force", no_argument, NULL, 'f'},
                                           {"json", no_argument, NULL, 'j'},
                                           {"import", required_argument, NULL, 'i'},
                                           {"help", no_argument, NULL, 'h'},
@@ -94,6 +104,10 @@ static int parse(int argc, char **argv) {
             options.import = optarg;
         else if (option == 'j')
             options.json = true;
+        else if (option == 'y')
+            options.system = true;
+        else if (option == 'f')
+            options.force = true;
         else if (option == 'h') {
             fputs(usage, stdout);
             return COMMAND_DONE;
@@ -310,6 +324,28 @@ static bool print(const struct lava_figures *figures, const char *path) {
     return true;
 }
 
+static void find_place(const struct lava_capabilities *device, struct lava_file_cache_place *place) {
+    const struct lava_config *config = lava_config_get();
+    if (options.system)
+        lava_figures_file_shared_place(device, config, place);
+    else
+        lava_figures_file_place(device, config->cache ? config->cache_home : NULL, place);
+}
+
+static int tell_nothing_stored(const char *path) {
+    fprintf(stderr, "lavablas: nothing is stored in %s\n", path[0] ? path : "any file: there is no cache");
+    return COMMAND_NO;
+}
+
+static int show_system(const struct lava_capabilities *device) {
+    struct lava_figures figures = {.cpu = lava_cpu_blas_figures(lava_cpu_blas_get())};
+    struct lava_file_cache_place place;
+    find_place(device, &place);
+    if (!lava_figures_file_read(&place, &figures))
+        return tell_nothing_stored(place.path);
+    return print(&figures, place.path) ? COMMAND_DONE : COMMAND_NO;
+}
+
 static int show(void) {
     struct lava_device *device;
     const char *why;
@@ -317,15 +353,19 @@ static int show(void) {
         fprintf(stderr, "lavablas: no device: %s\n", why);
         return COMMAND_SKIPPED;
     }
-    lava_calibration_load(&device->capabilities);
+    const struct lava_capabilities capabilities = device->capabilities;
     lava_gpu_close(device);
-    const char *path = lava_calibration_path();
-    if (!lava_calibration_is_stored()) {
-        fprintf(stderr, "lavablas: nothing is stored in %s\n",
-                path[0] ? path : "any file: there is no cache");
-        return COMMAND_NO;
-    }
-    return print(lava_calibration_figures(), path) ? COMMAND_DONE : COMMAND_NO;
+    if (options.system)
+        return show_system(&capabilities);
+    lava_calibration_load(&capabilities);
+    if (!lava_calibration_is_stored())
+        return tell_nothing_stored(lava_calibration_path());
+    return print(lava_calibration_figures(), lava_calibration_source()) ? COMMAND_DONE : COMMAND_NO;
+}
+
+static void tell_not_stored(const char *path) {
+    fprintf(stderr, "lavablas: not stored: no folder for %s%s\n", path,
+            options.system ? "; --system needs the right to write there, which root has" : "");
 }
 
 /* The figures of a text. The line that says where they were stored is passed over. */
@@ -342,24 +382,23 @@ static bool read_text(struct lava_figures *figures) {
 static int import(void) {
     struct lava_figures figures = {.cpu = lava_cpu_blas_figures(lava_cpu_blas_get())};
     struct lava_file_cache_place place;
-    const struct lava_config *config = lava_config_get();
     struct lava_device *device;
     const char *why;
     if (!read_text(&figures)) {
         fprintf(stderr, "lavablas: %s has no figures as --show prints them\n", options.import);
         return COMMAND_NO;
     }
-    if (lava_gpu_open(config, &device, &why)) {
+    if (lava_gpu_open(lava_config_get(), &device, &why)) {
         fprintf(stderr, "lavablas: no device: %s\n", why);
         return COMMAND_SKIPPED;
     }
-    lava_figures_file_place(&device->capabilities, config->cache ? config->cache_home : NULL, &place);
+    find_place(&device->capabilities, &place);
     lava_gpu_close(device);
     bool stored = lava_figures_file_write(&place, &figures);
     if (stored)
         puts(place.path);
     else
-        fprintf(stderr, "lavablas: not stored: no folder for %s\n", place.path);
+        tell_not_stored(place.path);
     return stored ? COMMAND_DONE : COMMAND_NO;
 }
 
@@ -370,9 +409,8 @@ static void note_signal(int signal) {
 /* From here on SIGINT and SIGTERM end the command after the product under way. A second one ends it at
  * once. */
 static void begin_parts(const struct lava_microbenchmark *bench, unsigned types) {
-    const struct lava_config *config = lava_config_get();
     const struct sigaction action = {.sa_handler = note_signal, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
-    lava_figures_file_place(bench->capabilities, config->cache ? config->cache_home : NULL, &part.place);
+    find_place(bench->capabilities, &part.place);
     part.before = bench->figures;
     lava_figures_file_read(&part.place, &part.before);
     part.start_ns = lava_clock_now_ns();
@@ -394,7 +432,26 @@ static int tell_interrupted(void) {
     return EXIT_SIGNAL + interrupted;
 }
 
+/* Returns whether the machine is at rest, or it does not matter; says so if not. The load is the average of
+ * the last minute. */
+static bool may_measure(void) {
+    double load = 0;
+    bool is_busy = getloadavg(&load, 1) == 1 && load > BUSY_SHARE * lava_processor_count();
+    if (!is_busy)
+        return true;
+    fprintf(stderr,
+            "lavablas: other work: on average %.1f processes at a time in the last minute, on %d processors; "
+            "%s\n",
+            load, lava_processor_count(),
+            options.force    ? "measured all the same"
+            : options.system ? "not measured: figures for all users need a machine at rest, or --force"
+                             : "figures will be worse");
+    return options.force || !options.system;
+}
+
 static int measure(void) {
+    if (!may_measure())
+        return COMMAND_SKIPPED;
     unsigned types = prepare();
     if (!types)
         return COMMAND_SKIPPED;
@@ -406,6 +463,7 @@ static int measure(void) {
                                         .point_ns = (uint64_t)(options.seconds * 1e9),
                                         .runs = RUNS,
                                         .matrix_bytes = MATRIX_BYTES,
+                                        .accepts_unsteady = options.force,
                                         .begin = begin_turn,
                                         .end = end_turn};
     bool complete = true;
@@ -422,13 +480,13 @@ static int measure(void) {
     lava_microbenchmark_finish(&bench);
     if (interrupted)
         return tell_interrupted();
-    if (!complete) {
-        fprintf(stderr, "lavablas: the machine has too much other work\n");
+    if (!complete && !options.force) {
+        fprintf(stderr, "lavablas: the machine has too much other work; --force stores what was measured\n");
         return COMMAND_SKIPPED;
     }
     bool stored = lava_figures_file_write(&part.place, &bench.figures);
     if (!stored)
-        fprintf(stderr, "lavablas: not stored: no folder for %s\n", part.place.path);
+        tell_not_stored(part.place.path);
     return print(&bench.figures, part.place.path) && stored ? COMMAND_DONE : COMMAND_NO;
 }
 

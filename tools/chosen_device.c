@@ -29,7 +29,7 @@ const char *device_kind(enum lava_device_kind kind) {
 void device_print_source(const char *label) {
     const char *path = lava_calibration_path();
     if (lava_calibration_is_stored())
-        printf("%smeasured, %s\n", label, path);
+        printf("%smeasured, %s\n", label, lava_calibration_source());
     else if (path[0])
         printf("%sstarting values, there is no %s\n", label, path);
     else

@@ -306,7 +306,7 @@ static void check_figures(const struct lava_capabilities *device) {
     bool any = false;
     lava_calibration_load(device);
     if (lava_calibration_is_stored())
-        add(GOOD, NULL, "figures: measured, %s", lava_calibration_path());
+        add(GOOD, NULL, "figures: measured, %s", lava_calibration_source());
     else
         add(KNOW, "lavablas calibrate",
             "figures: this machine was not measured yet; starting values decide (programs measure in the "

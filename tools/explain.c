@@ -4,8 +4,8 @@
  *     lavablas explain [OPTION...] M N K                              ?gemm of those types, not transposed
  *     lavablas explain --from FILE                                    a line of JSON for each line of words
  *
- * --plan prints the device's program (explain_plan.c), one line per task, even if the CPU would compute the
- * call.
+ * The first line is the answer in words (verdict.c). --plan adds the plan, in one line, and the device's
+ * program (explain_plan.c), one line per task, even if the CPU would compute the call.
  *
  * The routines and their types are those of lib/base/routines.h. The decision is lib/offload's own. A table
  * lists the arguments of each family. A new family needs a row of the table and a function that makes its
@@ -22,12 +22,15 @@
 
 #include "lib/base/config.h"
 #include "lib/calibrate/calibration.h"
+#include "lib/offload/context.h"
 #include "lib/offload/offload.h"
 #include "lib/offload/prepare.h"
 #include "lib/offload/vectors.h"
 #include "tools/chosen_device.h"
 #include "tools/command.h"
 #include "tools/explain_makers.h"
+#include "tools/profile_device.h"
+#include "tools/verdict.h"
 
 static const struct argument {
     const char *name;
@@ -146,9 +149,11 @@ static int find_gemm(enum lava_type type, enum lava_type type_c) {
     return -1;
 }
 
+static const char *profile; /* --profile; NULL: the device of this machine */
+
 static void tell_usage(FILE *stream) {
     fputs("usage: lavablas explain [--plan | --json] [--precision ieee|standard|fast] [--stays A|B|AB]\n"
-          "         ROUTINE ARGUMENT...\n",
+          "         [--profile NAME] ROUTINE ARGUMENT...\n",
           stream);
     for (size_t i = 0; i < COUNT(shapes); i++) {
         const char *before = "", *family = "";
@@ -170,6 +175,7 @@ static void tell_usage(FILE *stream) {
           "         TYPE: fp32, the default, fp16, bf16, fp64, cfp32, cfp64; C has A's and B's, or fp32 by\n"
           "         default where they are fp16 or bf16\n"
           "       --stays: as if these operands were on the device already (LAVABLAS_RESIDENT=auto)\n"
+          "       --profile: for a device that this machine lacks; `lavablas profiles` has the names\n"
           "       (the environment variables of the library count)\n",
           stream);
 }
@@ -231,6 +237,10 @@ static int read_options(int argc, char **argv, enum lava_type *type, enum lava_t
             operation->b.is_resident = strchr(value, 'B') != NULL;
             right = true;
         }
+        if (!right && !strcmp(name, "--profile") && *value) {
+            profile = value;
+            right = true;
+        }
         if (!right) {
             fprintf(stderr, "lavablas: not an option and its value: %s %s\n", name, value);
             return -1;
@@ -262,6 +272,52 @@ static const struct shape *find_shape(const char *word, enum lava_type type, enu
     return shape;
 }
 
+/* Makes the call of its routine's arguments. */
+static void make_call(const struct shape *shape, struct explain_arguments *x, struct lava_call *call) {
+    const struct lava_routine_row *row = lava_routine_row(call->routine);
+    x->family = row->family;
+    x->is_hermitian = lava_type_is_complex(row->type) && !lava_type_is_complex(row->scalar);
+    call->operation.type = lava_routine_type(call->routine);
+    call->operation.c.type = lava_routine_type_c(call->routine);
+    call->valid = shape->make(x, &call->operation);
+    call->products = call->operation.series ? call->operation.series->count : 0;
+}
+
+bool explain_call_of_sizes(const char *routine, const struct explain_sizes *sizes, struct lava_call *call) {
+    int found = find_routine(routine);
+    const struct shape *shape =
+        found < 0 ? NULL : shape_of(lava_routine_row((enum lava_routine)found)->family);
+    if (!shape)
+        return false;
+    call->routine = (enum lava_routine)found;
+    bool has_m = strstr(shape->arguments, "M N") != NULL, has_k = strstr(shape->arguments, "K ") != NULL,
+         is_solve = shape->make == explain_make_trtrs;
+    struct explain_arguments x = {.itype = '1',
+                                  .job = 'V',
+                                  .side = 'L',
+                                  .uplo = 'L',
+                                  .transa = 'N',
+                                  .transb = 'N',
+                                  .diag = 'N',
+                                  .m = sizes->m,
+                                  .n = sizes->n,
+                                  .k = sizes->k,
+                                  .nrhs = sizes->sides,
+                                  .count = sizes->products};
+    if (shape->make == explain_make_singular)
+        x.job = sizes->sides > 0 ? 'N' : 'S';
+    if (shape->make == explain_make_vector && has_m)
+        x.n = sizes->k;
+    if (shape->make == explain_make_structured && sizes->k != sizes->m)
+        x.side = 'R';
+    if (is_solve)
+        x.nrhs = sizes->n;
+    if (is_solve || (!has_m && !has_k))
+        x.n = sizes->m;
+    make_call(shape, &x, call);
+    return true;
+}
+
 static const struct shape *read_call(int argc, char **argv, struct lava_call *call) {
     enum lava_type type = LAVA_TYPE_COUNT, type_c = LAVA_TYPE_COUNT;
     struct explain_arguments x;
@@ -276,15 +332,9 @@ static const struct shape *read_call(int argc, char **argv, struct lava_call *ca
     int first = options + (names == sizes_alone ? 0 : 1);
     if (!read_arguments(names, argc - first, argv + first, &x))
         return NULL;
-    const struct lava_routine_row *row = lava_routine_row(call->routine);
-    x.family = row->family;
-    x.is_hermitian = lava_type_is_complex(row->type) && !lava_type_is_complex(row->scalar);
-    call->operation.type = lava_routine_type(call->routine);
-    call->operation.c.type = lava_routine_type_c(call->routine);
-    call->valid = shape->make(&x, &call->operation);
+    make_call(shape, &x, call);
     if (lava_routine_is_lapack(call->routine))
         lava_vectors_adopt(call);
-    call->products = call->operation.series ? call->operation.series->count : 0;
     bool may_stay = call->valid && !call->operation.series &&
                     (!stays.a.is_resident || lava_operation_reads(&call->operation, false).rows > 0) &&
                     (!stays.b.is_resident || lava_operation_reads(&call->operation, true).rows > 0);
@@ -347,6 +397,32 @@ static int explain_lines(const char *path) {
     return status;
 }
 
+/* The same for a device of a profile. */
+static int explain_profile(struct lava_call *call, bool with_plan, bool json) {
+    static struct profile_device made;
+    struct lava_plan plan;
+    char text[512];
+    if (json) {
+        fputs("lavablas: --profile and --json exclude each other\n", stderr);
+        return COMMAND_WRONG;
+    }
+    if (!profile_device_find(profile, &made))
+        return COMMAND_WRONG;
+    call->operation.precision = lava_offload_precision();
+    profile_device_choose(&made, call, 0, &plan);
+    const struct verdict verdict = {&call->operation, &plan, &made.device, &made.figures, ""};
+    verdict_of_call(&verdict, text, sizeof text);
+    printf("An estimate for %s with %.0f GiB of memory: %s\n", made.label,
+           (double)made.device.memory_bytes / 0x1p30, text);
+    if (with_plan) {
+        lava_policy_describe(&call->operation, &plan, text, sizeof text);
+        puts(text);
+        explain_plan(&call->operation, &plan);
+    }
+    puts("figures: the profile's, and of this machine's CPU BLAS the starting values");
+    return COMMAND_DONE;
+}
+
 int explain(int argc, char **argv) {
     struct lava_call call = {0};
     struct lava_plan plan;
@@ -364,15 +440,20 @@ int explain(int argc, char **argv) {
         tell_usage(stderr);
         return 2;
     }
+    if (profile)
+        return explain_profile(&call, with_plan, json);
     lava_offload_explain(&call, &plan);
     if (json)
         return explain_put(&call, &plan);
-    lava_policy_describe(&call.operation, &plan, text, sizeof text);
+    const struct verdict verdict = {&call.operation, &plan, lava_context_capabilities(),
+                                    lava_calibration_figures(), lava_readiness_explanation()};
+    verdict_of_call(&verdict, text, sizeof text);
     puts(text);
-    if (with_plan)
+    if (with_plan) {
+        lava_policy_describe(&call.operation, &plan, text, sizeof text);
+        puts(text);
         explain_plan(&call.operation, &plan);
-    if (call.reason == LAVA_REASON_NO_DEVICE)
-        printf("device: none (%s)\n", lava_readiness_explanation());
+    }
     if (plan.cpu_ns > 0) {
         show_cpu_source(&call.operation);
         device_print_source("figures: ");

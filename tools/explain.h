@@ -9,6 +9,13 @@
  * there is no device to ask, 2 if the arguments are wrong (with the usage on stderr). */
 int explain(int argc, char **argv);
 
+/* What the log says of a call (doc/settings.md). */
+struct explain_sizes {
+    int64_t m, n, k, sides, products;
+};
+/* Makes a call of a routine, with usual letters. Returns false if the routine is not known. */
+bool explain_call_of_sizes(const char *routine, const struct explain_sizes *sizes, struct lava_call *call);
+
 /* Prints what the device does for an operation by a plan, a line each; nothing if the
  * plan has no kernel. */
 void explain_plan(const struct lava_operation *operation, const struct lava_plan *plan);

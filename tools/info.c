@@ -28,7 +28,8 @@ static const char usage[] =
     "usage: lavablas info [--json]\n"
     "Prints the library, Vulkan's loader and drivers, the devices, the kernels that would be chosen, the "
     "CPU\n"
-    "BLAS and LAPACK, and the files in the cache. Exit status 1: there is no usable device.\n";
+    "BLAS and LAPACK, the files in the cache, and the settings with where each comes from. Exit status 1: "
+    "there is no usable device.\n";
 
 /* Everything that is printed. */
 struct facts {
@@ -170,8 +171,8 @@ static void print_choices(const struct lava_capabilities *device) {
 static void print_program(void *unused, const struct lava_program_history_entry *entry) {
     const struct lava_history *history = &entry->history;
     (void)unused;
-    printf("  %-32s %u runs, %u won, %u lost; %s\n", entry->name, history->runs, history->won, history->lost,
-           lava_history_text(lava_history_rule(history)));
+    printf("  %-32s %u runs: %u won, %u did not; %s\n", entry->name, history->runs, history->won,
+           history->lost, lava_history_text(lava_history_rule(history)));
 }
 
 static void put_program(void *before, const struct lava_program_history_entry *entry) {
@@ -179,9 +180,23 @@ static void put_program(void *before, const struct lava_program_history_entry *e
     const struct lava_history *history = &entry->history;
     printf("%s{\"name\":", *separator);
     lava_json_put(stdout, entry->name);
-    printf(",\"runs\":%u,\"won\":%u,\"lost\":%u,\"gain_s\":%.3f,\"written\":%lld", history->runs,
+    printf(",\"runs\":%u,\"won\":%u,\"not_won\":%u,\"gain_s\":%.3f,\"written\":%lld", history->runs,
            history->won, history->lost, history->gain_ns * 1e-9, (long long)entry->written_s);
     lava_json_put_member(stdout, "next", lava_history_text(lava_history_rule(history)));
+    printf("}");
+    *separator = ",";
+}
+
+static void print_setting(const char *name, const char *value, const char *origin, void *unused) {
+    (void)unused;
+    printf("  %-20s %-34s %s\n", name, value, origin);
+}
+
+static void put_setting(const char *name, const char *value, const char *origin, void *before) {
+    const char **separator = before;
+    printf("%s{\"name\":\"%s\"", *separator, name);
+    lava_json_put_member(stdout, "value", value);
+    lava_json_put_member(stdout, "from", origin);
     printf("}");
     *separator = ",";
 }
@@ -226,8 +241,8 @@ static void print(const struct facts *facts) {
         device_print(&facts->device, &facts->set);
         if (lava_calibration_is_stored()) {
             printf("  figures' file        ");
-            printf("%s", lava_calibration_path());
-            print_age(age_of(lava_calibration_path()));
+            printf("%s", lava_calibration_source());
+            print_age(age_of(lava_calibration_source()));
         }
         print_choices(&facts->device);
     } else {
@@ -238,6 +253,9 @@ static void print(const struct facts *facts) {
            facts->unwatched ? "they cannot: " : "the kernel tells what is written",
            facts->unwatched ? facts->unwatched : "");
     print_cache();
+    printf("settings (doc/settings.md), and where each comes from; the machine's file %s:\n",
+           lava_config_file_path() ? "was read" : "was not read");
+    lava_config_each(print_setting, NULL);
 }
 
 static void put_vulkan(const struct facts *facts) {
@@ -296,11 +314,11 @@ static void put(const struct facts *facts) {
     put_vulkan(facts);
     printf(",\"device\":");
     if (facts->has_device) {
-        double age = age_of(lava_calibration_path());
+        double age = age_of(lava_calibration_source());
         device_put(&facts->device);
         put_choices(&facts->device);
         printf(",\"figures\":{\"measured\":%s", lava_calibration_is_stored() ? "true" : "false");
-        lava_json_put_member(stdout, "path", lava_calibration_path());
+        lava_json_put_member(stdout, "path", lava_calibration_source());
         printf(",\"age_s\":%.0f}", lava_calibration_is_stored() ? age : -1);
     } else {
         printf("null");
@@ -313,6 +331,11 @@ static void put(const struct facts *facts) {
     printf(",\"programs\":[");
     if (config->cache && config->cache_home)
         lava_program_history_each(config->cache_home, put_program, &separator);
+    printf("]");
+    lava_json_put_member(stdout, "config", lava_config_file_path());
+    separator = "";
+    printf(",\"settings\":[");
+    lava_config_each(put_setting, &separator);
     printf("]}\n");
 }
 

@@ -22,7 +22,7 @@ _lavablas_program_index() {
     for ((i = 2; i < COMP_CWORD; i++)); do
         case ${COMP_WORDS[i]} in
         --) echo $((i + 1)); return ;;
-        --mode | --device | --precision | --trace | --output) i=$((i + 1)) ;;
+        --mode | --device | --precision | --trace | --output | --profile) i=$((i + 1)) ;;
         -*) ;;
         *) echo "$i"; return ;;
         esac
@@ -39,7 +39,7 @@ _lavablas_run() {
             _lavablas_files "$typed"
         fi
     elif [[ $typed == -* && -z $program ]]; then
-        _lavablas_words "$typed" --mode --device --precision --trace --compare --stats --json --output --help --
+        _lavablas_words "$typed" --mode --device --precision --trace --profile --compare --details --stats --json --output --help --
     else
         _lavablas_programs "$typed"
     fi
@@ -61,20 +61,21 @@ _lavablas() {
     --precision) _lavablas_words "$typed" ieee standard fast; return ;;
     --type) [[ $command == verify ]] && _lavablas_words "$typed" fp32 fp64 fp16 bf16 && return ;;&
     --type | --c-type) _lavablas_words "$typed" fp32 fp64 fp16 bf16 cfp32 cfp64; return ;;
+    --profile) _lavablas_words "$typed" list H200 RDNA3 RDNA4 Turing Ampere; return ;;
     --ops) _lavablas_words "$typed" NN NT TN TT; return ;;
     --trace | --output | --library | --root | --png) _lavablas_files "$typed"; return ;;
     --device | --seconds | --warmup | --sizes | --routine | --top) return ;;
     esac
     case $command in
     run) _lavablas_run "$typed" ;;
-    report) if [[ $typed == -* ]]; then _lavablas_words "$typed" --stats --json --settle --help; else _lavablas_files "$typed"; fi ;;
+    report) if [[ $typed == -* ]]; then _lavablas_words "$typed" --details --stats --json --settle --help; else _lavablas_files "$typed"; fi ;;
     top) _lavablas_words "$typed" --once --stats --help ;;
     doctor) _lavablas_words "$typed" --json --root --help; [[ $typed == -* ]] || _lavablas_programs "$typed" ;;
-    explain) _lavablas_words "$typed" --plan --json --from --precision --stays --type --c-type --help sgemm dgemm cgemm zgemm dsyrk dpotrf dgetrf dgesv dgeqrf ;;
-    calibrate) _lavablas_words "$typed" --seconds --quick --show --import --json --help ;;
+    explain) _lavablas_words "$typed" --plan --json --from --precision --stays --profile --type --c-type --help sgemm dgemm cgemm zgemm dsyrk dpotrf dgetrf dgesv dgeqrf ;;
+    calibrate) _lavablas_words "$typed" --seconds --quick --show --import --system --force --json --help ;;
     bench) _lavablas_words "$typed" --library --routine --sizes --ops --seconds --warmup --csv --json --png --help ;;
     verify) _lavablas_words "$typed" --type --json --help ;;
-    replay) if [[ $typed == -* ]]; then _lavablas_words "$typed" --library --seconds --top --json --help; else _lavablas_files "$typed"; fi ;;
+    replay) if [[ $typed == -* ]]; then _lavablas_words "$typed" --library --seconds --top --profile --json --help; else _lavablas_files "$typed"; fi ;;
     info | device | kernels | profiles) _lavablas_words "$typed" --json --help ;;
     esac
 }

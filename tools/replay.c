@@ -13,14 +13,19 @@
 #include "tools/json_reader.h"
 #include "tools/shapes.h"
 #include "tools/sides.h"
+#include "tools/whatif.h"
 
 static const char usage[] =
     "usage: lavablas replay [--library PATH ...] [--seconds S] [--top N] [--json] TRACE\n"
+    "       lavablas replay --profile NAME LOG...\n"
     "Times the shapes of a trace that `lavablas run` has recorded, on either side.\n"
     "  --library PATH  a library to time; without it LavaBLAS and the CPU BLAS\n"
     "  --seconds S     for each shape and library (0.2)\n"
     "  --top N         only the N shapes that took the most time\n"
     "  --json          one JSON object\n"
+    "  --profile NAME  time nothing: estimate what a device that this machine lacks would do for the calls "
+    "of\n"
+    "                  logs (LAVABLAS_LOG=calls); `lavablas profiles` has the names\n"
     "Exit status: 1: a result is wrong, or nothing can be replayed; 2: wrong arguments.\n";
 
 struct replay {
@@ -28,6 +33,7 @@ struct replay {
     struct shapes shapes;
     int top;
     bool json;
+    const char *profile;
 };
 
 /* The square matrix of ?symm, ?trmm and ?trsm is on the left here. */
@@ -157,10 +163,13 @@ static int replay_all(struct replay *replay) {
 
 /* Returns -1 if the command goes on with argv[optind - 1], else the exit status. */
 static int read_options(int argc, char **argv, struct replay *replay) {
-    static const struct option known[] = {
-        {"library", required_argument, NULL, 'l'}, {"seconds", required_argument, NULL, 's'},
-        {"top", required_argument, NULL, 't'},     {"json", no_argument, NULL, 'j'},
-        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0}};
+    static const struct option known[] = {{"library", required_argument, NULL, 'l'},
+                                          {"seconds", required_argument, NULL, 's'},
+                                          {"top", required_argument, NULL, 't'},
+                                          {"json", no_argument, NULL, 'j'},
+                                          {"profile", required_argument, NULL, 'p'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
     int option;
     bool right = true;
     optind = 1;
@@ -178,6 +187,9 @@ static int read_options(int argc, char **argv, struct replay *replay) {
         case 'j':
             replay->json = true;
             break;
+        case 'p':
+            replay->profile = optarg;
+            break;
         case 'h':
             fputs(usage, stdout);
             return COMMAND_DONE;
@@ -185,16 +197,37 @@ static int read_options(int argc, char **argv, struct replay *replay) {
             right = false;
         }
     }
-    if (right && optind == argc && replay->bench.seconds >= 0 && replay->top > 0)
+    if (right && optind <= argc && replay->profile && !replay->json)
+        return -1;
+    if (right && optind == argc && !replay->profile && replay->bench.seconds >= 0 && replay->top > 0)
         return -1;
     if (right && optind > argc)
         fputs("lavablas: no trace given\n", stderr);
+    else if (right && replay->profile)
+        fputs("lavablas: --profile and --json exclude each other\n", stderr);
     else if (right && optind < argc)
         fprintf(stderr, "lavablas: too many arguments: %s\n", argv[optind]);
     else if (right)
         fputs("lavablas: --seconds must be a number from 0, --top one above 0\n", stderr);
     fputs(usage, stderr);
     return COMMAND_WRONG;
+}
+
+static int estimate(const char *profile, char *const *paths, int count) {
+    static struct profile_device made;
+    struct whatif whatif = {0};
+    int status = COMMAND_DONE;
+    if (!profile_device_find(profile, &made))
+        return COMMAND_WRONG;
+    for (int i = 0; i < count; i++)
+        if (!whatif_read(&whatif, paths[i])) {
+            fprintf(stderr, "lavablas: %s: %s\n", paths[i], strerror(errno));
+            status = COMMAND_NO;
+        }
+    if (!whatif_print(stdout, &whatif, &made))
+        status = COMMAND_NO;
+    whatif_free(&whatif);
+    return status;
 }
 
 int command_replay(int argc, char **argv) {
@@ -205,6 +238,8 @@ int command_replay(int argc, char **argv) {
     int status = read_options(argc, argv, &replay);
     if (status >= 0)
         return status;
+    if (replay.profile)
+        return estimate(replay.profile, argv + optind - 1, argc - optind + 1);
     const char *path = argv[optind - 1];
     errno = 0;
     char *text = json_read_file(path);

@@ -11,16 +11,15 @@ static const char usage[] =
     "usage: lavablas report [OPTION...] FILE...\n"
     "Sums up the reports of all processes that ran with LAVABLAS_STATS=FILE, a name that ends in .json:\n"
     "those that ended, those that were killed, and those that still run.\n"
-    "  --stats     reasons by routine\n"
+    "  --details   also why calls ran where they did, what was copied, and what each process did\n"
+    "  --stats     details, and reasons by routine\n"
     "  --json      one JSON object instead of the table\n"
     "  --settle    add what killed processes have left to FILE, and remove their files\n"
     "Exit status: 0; 1 if a file cannot be read or tells of no process; 2: wrong arguments.\n";
 
-static const struct option known[] = {{"stats", no_argument, NULL, 's'},
-                                      {"json", no_argument, NULL, 'j'},
-                                      {"settle", no_argument, NULL, 'e'},
-                                      {"help", no_argument, NULL, 'h'},
-                                      {NULL, 0, NULL, 0}};
+static const struct option known[] = {{"details", no_argument, NULL, 'd'}, {"stats", no_argument, NULL, 's'},
+                                      {"json", no_argument, NULL, 'j'},    {"settle", no_argument, NULL, 'e'},
+                                      {"help", no_argument, NULL, 'h'},    {NULL, 0, NULL, 0}};
 
 static void settle(const char *path, void *reports) {
     report_settle_live(path, reports);
@@ -48,6 +47,7 @@ int command_report(int argc, char **argv) {
     optind = 1;
     while ((option = getopt_long(argc + 1, argv - 1, "h", known, NULL)) != -1) {
         is_detailed |= option == 's';
+        report.has_details |= option == 's' || option == 'd';
         is_json |= option == 'j';
         settles |= option == 'e';
         if (option == 'h' || option == '?') {

@@ -1,5 +1,4 @@
 /* Prints what `lavablas run` has found, for people and as JSON. */
-#include <math.h>
 #include <string.h>
 
 #include "lib/base/json.h"
@@ -7,6 +6,7 @@
 #include "lib/base/stats.h"
 #include "tools/cpu_advice.h"
 #include "tools/report_sum.h"
+#include "tools/report_verdict.h"
 
 /* Less is not listed by routine. */
 #define LEAST_LOSS_NS 1e6
@@ -15,18 +15,6 @@
 
 static double seconds(double ns) {
     return ns * 1e-9;
-}
-
-static double all_ns(const struct report_shape *shape) {
-    return shape->ns[LAVA_PLACE_CPU] + shape->ns[LAVA_PLACE_GPU];
-}
-
-/* Returns the fact that the first process which has it reports; NULL if there is none. */
-static const char *fact(const struct report *report, const char *name) {
-    const char *text = NULL;
-    for (size_t i = 0; i < report->process_count && !text; i++)
-        text = json_text(report->processes[i].line, name, NULL);
-    return text;
 }
 
 static void print_order(FILE *stream, const char *routine, double least_order) {
@@ -57,13 +45,6 @@ static void print_table(FILE *stream, const struct report *report) {
         print_shape(stream, &report->total);
 }
 
-static bool has_gpu_under(const struct report *report) {
-    bool any = false;
-    for (size_t i = 0; i < report->under_count; i++)
-        any |= report->under[i].place == LAVA_PLACE_GPU;
-    return any;
-}
-
 static void print_under(FILE *stream, const struct report *report) {
     if (report->under_count > 0)
         fputs("called by other calls, and counted in theirs:\n", stream);
@@ -90,32 +71,16 @@ static void print_live(FILE *stream, const struct report *report) {
                     report->live[state] > 1 ? "es, each" : "", texts[state]);
 }
 
-/* The first sentence: whether it helped. */
-static void print_verdict(FILE *stream, const struct report *report) {
-    const struct report_shape *total = &report->total;
-    double saved_ns = total->cpu_ns - all_ns(total);
-    const char *device = fact(report, "device"), *figures = fact(report, "figures");
-    if (report->process_count == 0)
-        fputs("lavablas: no process has reported: it was ended by a signal or by _exit() before its first "
-              "call, "
-              "or the library could not be loaded\n",
-              stream);
-    else if (total->calls[LAVA_PLACE_CPU] + total->calls[LAVA_PLACE_GPU] == 0)
-        fputs("lavablas: no call of a routine that LavaBLAS has came to it\n", stream);
-    else if (total->calls[LAVA_PLACE_GPU] == 0 && !has_gpu_under(report))
-        fprintf(stream, "lavablas: it did not help: all calls ran on the CPU, for %.3f s\n",
-                seconds(all_ns(total)));
-    else
-        fprintf(
-            stream,
-            "lavablas: it %s: the calls took %.3f s, the CPU alone would have taken about %.3f s: %.3f s %s "
-            "(estimated by %s; device: %s)\n",
-            saved_ns > 0 ? "helped" : "did not help", seconds(all_ns(total)), seconds(total->cpu_ns),
-            fabs(seconds(saved_ns)), saved_ns > 0 ? "saved" : "lost",
-            figures && !strcmp(figures, "measured") ? "this machine's measured figures" : "starting values",
-            device ? device : "none");
-    if (fact(report, "history"))
-        fprintf(stream, "lavablas: the program's history: %s\n", fact(report, "history"));
+/* The first sentences: whether it helped, where the time went, and what to do. */
+static void print_verdict(FILE *stream, const struct report *report, const struct report_end *end) {
+    char text[800];
+    report_judge(report, text, sizeof text);
+    fprintf(stream, "lavablas: %s\n", text);
+    report_advise(report, end, text, sizeof text);
+    if (*text)
+        fprintf(stream, "lavablas: %s\n", text);
+    if (report_fact(report, "history"))
+        fprintf(stream, "lavablas: the program's history: %s\n", report_fact(report, "history"));
     print_live(stream, report);
 }
 
@@ -149,10 +114,9 @@ static void print_reasons(FILE *stream, const struct report *report) {
 static void print_losses(FILE *stream, const struct report *report) {
     static const char *const names[LAVA_PLACE_COUNT] = {[LAVA_PLACE_CPU] = "CPU", [LAVA_PLACE_GPU] = "GPU"};
     for (int place = 0; place < LAVA_PLACE_COUNT; place++)
-        if (report->lost_calls[place] > 0)
-            fprintf(stream, "lost: %.0f calls on the %s took %.3f s longer than the %s's estimate\n",
-                    report->lost_calls[place], names[place], seconds(report->lost_ns[place]),
-                    names[1 - place]);
+        if (report->total.lost_ns[place] > 0)
+            fprintf(stream, "lost: calls on the %s took %.3f s longer than the %s's estimate\n", names[place],
+                    seconds(report->total.lost_ns[place]), names[1 - place]);
     bool any = false;
     for (size_t i = 0; i < report->shape_count; i++)
         for (int place = 0; place < LAVA_PLACE_COUNT; place++) {
@@ -160,7 +124,7 @@ static void print_losses(FILE *stream, const struct report *report) {
             if (shape->lost_ns[place] < LEAST_LOSS_NS)
                 continue;
             if (!any)
-                fputs("lost by routine, with the time that calls waited for the device:\n", stream);
+                fputs("lost by routine:\n", stream);
             any = true;
             print_order(stream, shape->routine, shape->least_order);
             fprintf(stream, " %9.3f s on the %s\n", seconds(shape->lost_ns[place]), names[place]);
@@ -229,20 +193,25 @@ static void print_processes(FILE *stream, const struct report *report) {
         fprintf(stream, "  %zu more without a call\n", quiet);
 }
 
-void report_print(FILE *stream, const struct report *report, const struct report_end *end) {
-    const char *no_device = fact(report, "no_device"), *cpu_blas = fact(report, "cpu_blas");
-    struct cpu_advice advice;
-    print_end(stream, end);
-    print_verdict(stream, report);
-    if (report->shape_count > 0)
-        print_table(stream, report);
+static void print_details(FILE *stream, const struct report *report) {
     print_under(stream, report);
     print_reasons(stream, report);
     print_transfers(stream, report);
     print_copies(stream, report);
     print_losses(stream, report);
     print_processes(stream, report);
-    if (cpu_blas)
+}
+
+void report_print(FILE *stream, const struct report *report, const struct report_end *end) {
+    const char *no_device = report_fact(report, "no_device"), *cpu_blas = report_fact(report, "cpu_blas");
+    struct cpu_advice advice;
+    print_verdict(stream, report, end);
+    print_end(stream, end);
+    if (report->shape_count > 0)
+        print_table(stream, report);
+    if (report->has_details)
+        print_details(stream, report);
+    if (cpu_blas && report->has_details)
         fprintf(stream, "CPU BLAS: %s\n", cpu_blas);
     if (cpu_blas && cpu_advice_find(cpu_blas, &advice))
         fprintf(stream, "  %s\n  remedy: %s\n", advice.what, advice.remedy);
@@ -342,12 +311,17 @@ static void put_bypasses(FILE *stream, const struct report *report) {
 
 void report_print_json(FILE *stream, const struct report *report, const struct report_end *how) {
     const struct report_end unknown = {.status = -1}, *end = how ? how : &unknown;
+    char text[800];
     static const char *const names[] = {"cpu_blas", "device", "no_device", "figures", "history"};
     fprintf(stream, "{\"status\":%d,\"signal\":%d,\"ns\":%.0f,\"cpu_run_ns\":%.0f", end->status, end->signal,
             end->seconds * 1e9, end->compare.runs ? compare_median(end->compare.plain) * 1e9 : 0);
     compare_put(stream, &end->compare);
+    report_judge(report, text, sizeof text);
+    lava_json_put_member(stream, "verdict", text);
+    report_advise(report, how, text, sizeof text);
+    lava_json_put_member(stream, "advice", *text ? text : NULL);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        lava_json_put_member(stream, names[i], fact(report, names[i]));
+        lava_json_put_member(stream, names[i], report_fact(report, names[i]));
     fputs(",\"total\":{", stream);
     put_shape(stream, &report->total);
     fputs(",\"shapes\":[", stream);
@@ -356,13 +330,8 @@ void report_print_json(FILE *stream, const struct report *report, const struct r
     put_reasons(stream, report);
     fputs("],\"under\":[", stream);
     put_under(stream, report);
-    fprintf(stream, "],\"small\":{\"calls\":%.0f,\"timed\":%.0f},\"lost\":{", report->small_calls,
-            report->small_timed);
-    for (int place = 0; place < LAVA_PLACE_COUNT; place++)
-        fprintf(stream, "%s\"%s_calls\":%.0f,\"%s_ns\":%.0f", place ? "," : "",
-                lava_stats_place((enum lava_place)place), report->lost_calls[place],
-                lava_stats_place((enum lava_place)place), report->lost_ns[place]);
-    fprintf(stream, "},\"transfers\":{\"up_bytes\":%.0f,\"up_ns\":%.0f,\"down_bytes\":%.0f,\"down_ns\":%.0f",
+    fprintf(stream, "],\"small\":{\"calls\":%.0f,\"timed\":%.0f}", report->small_calls, report->small_timed);
+    fprintf(stream, ",\"transfers\":{\"up_bytes\":%.0f,\"up_ns\":%.0f,\"down_bytes\":%.0f,\"down_ns\":%.0f",
             report->up_bytes, report->up_ns, report->down_bytes, report->down_ns);
     fprintf(stream, ",\"stayed_uses\":%.0f,\"stayed_bytes\":%.0f", report->stayed_uses, report->stayed_bytes);
     fputc('}', stream);

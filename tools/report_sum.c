@@ -135,10 +135,6 @@ static void add_process(struct report *report, struct json *line, bool detailed)
         add_under(report, entry);
     report->small_calls += json_number(json_member(line, "small"), "calls");
     report->small_timed += json_number(json_member(line, "small"), "timed");
-    for (const struct json *entry = json_elements(line, "estimates"); entry; entry = entry->next) {
-        report->lost_calls[place_of(entry)] += json_number(entry, "lost_calls");
-        report->lost_ns[place_of(entry)] += json_number(entry, "lost_ns");
-    }
     const struct json *transfers = json_member(line, "transfers");
     report->up_bytes += json_number(transfers, "up_bytes");
     report->up_ns += json_number(transfers, "up_ns");
@@ -147,6 +143,13 @@ static void add_process(struct report *report, struct json *line, bool detailed)
     report->stayed_uses += json_number(transfers, "stayed_uses");
     report->stayed_bytes += json_number(transfers, "stayed_bytes");
     add_copies(report, json_member(line, "copies"));
+}
+
+const char *report_fact(const struct report *report, const char *name) {
+    const char *text = NULL;
+    for (size_t i = 0; i < report->process_count && !text; i++)
+        text = json_text(report->processes[i].line, name, NULL);
+    return text;
 }
 
 void report_add_bypass(struct report *report, const char *path, const char *routine, const char *why) {

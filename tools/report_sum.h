@@ -18,7 +18,8 @@ struct report_shape {
     double calls[LAVA_PLACE_COUNT], ns[LAVA_PLACE_COUNT];
     double flop, bytes;
     double cpu_ns;                    /* all of these calls on the CPU: measured there, or estimated */
-    double lost_ns[LAVA_PLACE_COUNT]; /* by which calls took longer than the other place's estimate */
+    double lost_ns[LAVA_PLACE_COUNT]; /* by which calls took longer than the other place's estimate, waits for
+                                       * the device included: what is called lost everywhere */
 };
 
 /* Calls of a routine that calls of another one have made. */
@@ -70,7 +71,6 @@ struct report {
     struct report_under *under; /* calls that other calls made: parts of those */
     size_t under_count;
     double small_calls, small_timed;
-    double lost_calls[LAVA_PLACE_COUNT], lost_ns[LAVA_PLACE_COUNT];
     double up_bytes, up_ns, down_bytes, down_ns; /* copies between host and device; ns 0: not timed */
     double stayed_uses, stayed_bytes; /* of matrices that stayed on the device: what need not have gone up */
     struct report_copies {
@@ -81,6 +81,7 @@ struct report {
     size_t live[REPORT_LIVE_STATES];
     struct report_matrix *matrices; /* of all processes, one after the other */
     size_t matrix_count;
+    bool has_details; /* they are to be printed */
 };
 
 /* How the program ended, and after how long. */
@@ -103,9 +104,11 @@ void report_each_live(const char *reports, void (*use)(const char *path, void *c
  * any more; that file is removed. */
 void report_settle_live(const char *path, const char *reports);
 void report_add_line(struct report *report, char *line, bool detailed);
+/* Returns the fact that the first process which has it reports; NULL if there is none. */
+const char *report_fact(const struct report *report, const char *name);
 void report_free(struct report *report);
-/* Prints it for people, or as one JSON object. end NULL: the processes have ended in different ways, or have
- * not. */
+/* Prints it for people, with details if it is to have them, or as one JSON object. end NULL: the processes
+ * have ended in different ways, or have not. */
 void report_print(FILE *stream, const struct report *report, const struct report_end *end);
 void report_print_json(FILE *stream, const struct report *report, const struct report_end *end);
 

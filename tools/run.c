@@ -4,11 +4,12 @@
  *
  * The program keeps this command's standard files, and this command ends as the program did: with its status,
  * or by its signal. Signals that somebody sends to this command are passed on. Each process that the program
- * starts inherits the library and adds a line to a file of reports (lib/base/report.h); what those have counted
- * that could not is in files beside it (lib/base/counters.h). */
+ * starts inherits the library and adds a line to a file of reports (lib/base/report.h); what those have
+ * counted that could not is in files beside it (lib/base/counters.h). */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <glob.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,9 @@
 #include "tools/beside.h"
 #include "tools/command.h"
 #include "tools/preloaded_program.h"
+#include "tools/profile_device.h"
 #include "tools/report_sum.h"
+#include "tools/whatif.h"
 
 /* As env and other programs that run programs have it. */
 enum { RUN_FAILED = 125, RUN_NOT_STARTED = 126, RUN_NOT_FOUND = 127 };
@@ -35,26 +38,33 @@ static const char usage[] =
     "  --trace FILE             as LAVABLAS_TRACE: what happened when; `lavablas replay` reads it\n"
     "  --compare                run the program six times, with the CPU alone in turn, and compare the "
     "times\n"
-    "  --stats                  reasons by routine\n"
+    "  --details                also why calls ran where they did, what was copied, and what each process "
+    "did\n"
+    "  --stats                  details, and reasons by routine\n"
     "  --json                   one JSON object instead of the table\n"
+    "  --profile NAME           also estimate what a device that this machine lacks would have done; list: "
+    "the\n"
+    "                           names. The program runs on the CPU, unless --mode says otherwise\n"
     "  --output FILE            the report goes there instead of stderr\n"
     "Exit status: the program's; 125 if lavablas failed, 126 if the program cannot be run, 127 if there is\n"
     "none. A program that is ended by a signal ends lavablas by the same.\n";
 
 struct options {
-    const char *mode, *device, *precision, *trace, *output;
-    bool compare, stats, json;
+    const char *mode, *device, *precision, *trace, *output, *profile;
+    bool compare, details, stats, json;
     char **program;
 };
 
-enum { OPTION_MODE = 256, OPTION_DEVICE, OPTION_PRECISION, OPTION_TRACE, OPTION_OUTPUT };
+enum { OPTION_MODE = 256, OPTION_DEVICE, OPTION_PRECISION, OPTION_TRACE, OPTION_OUTPUT, OPTION_PROFILE };
 
 static const struct option known[] = {{"mode", required_argument, NULL, OPTION_MODE},
                                       {"device", required_argument, NULL, OPTION_DEVICE},
                                       {"precision", required_argument, NULL, OPTION_PRECISION},
                                       {"trace", required_argument, NULL, OPTION_TRACE},
                                       {"output", required_argument, NULL, OPTION_OUTPUT},
+                                      {"profile", required_argument, NULL, OPTION_PROFILE},
                                       {"compare", no_argument, NULL, 'c'},
+                                      {"details", no_argument, NULL, 'd'},
                                       {"stats", no_argument, NULL, 's'},
                                       {"json", no_argument, NULL, 'j'},
                                       {"help", no_argument, NULL, 'h'},
@@ -65,6 +75,8 @@ static int refuse(const char *option, const char *value, const char *allowed) {
     fputs(usage, stderr);
     return RUN_FAILED;
 }
+
+static struct profile_device made; /* --profile */
 
 /* Returns -1 if the program is to be run, else the exit status. */
 static int read_options(int argc, char **argv, struct options *options) {
@@ -92,11 +104,23 @@ static int read_options(int argc, char **argv, struct options *options) {
         case OPTION_OUTPUT:
             options->output = optarg;
             break;
+        case OPTION_PROFILE:
+            options->profile = optarg;
+            if (!strcmp(optarg, "list")) {
+                profile_device_list(stdout);
+                return COMMAND_DONE;
+            }
+            if (!profile_device_find(optarg, &made))
+                return RUN_FAILED;
+            break;
         case 'c':
             options->compare = true;
             break;
+        case 'd':
+            options->details = true;
+            break;
         case 's':
-            options->stats = true;
+            options->details = options->stats = true;
             break;
         case 'j':
             options->json = true;
@@ -110,6 +134,10 @@ static int read_options(int argc, char **argv, struct options *options) {
         }
     }
     options->program = argv + optind;
+    if (options->profile && options->json)
+        return refuse("--profile", options->profile, "to be had with --json");
+    if (options->profile && !options->mode)
+        options->mode = "cpu";
     if (optind < argc)
         return -1;
     fputs("lavablas: no program given\n", stderr);
@@ -164,7 +192,7 @@ static void set_unless_null(const char *name, const char *value) {
 }
 
 /* In the child. What the program reads and writes counts in the first run alone: later ones of --compare read
- * the same file again, else nothing, and their output is lost. */
+ * the same file again, else nothing, and their output goes nowhere. */
 static void leave_files(off_t input) {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (input < 0 || lseek(STDIN_FILENO, input, SEEK_SET) < 0)
@@ -173,8 +201,40 @@ static void leave_files(off_t input) {
     dup2(null, STDERR_FILENO);
 }
 
+/* Processes leave their logs of calls beside the reports. */
+#define LOG_SUFFIX ".calls-"
+#define LOG_BYTES  4400
+
+static void each_log(const char *reports, void (*use)(const char *path, void *context), void *context) {
+    char pattern[LOG_BYTES];
+    glob_t files = {0};
+    snprintf(pattern, sizeof pattern, "%s" LOG_SUFFIX "*", reports);
+    if (glob(pattern, 0, NULL, &files) == 0)
+        for (size_t i = 0; i < files.gl_pathc; i++)
+            use(files.gl_pathv[i], context);
+    globfree(&files);
+}
+
+static void read_log(const char *path, void *whatif) {
+    if (!whatif_read(whatif, path))
+        fprintf(stderr, "lavablas: %s: %s\n", path, strerror(errno));
+}
+
+static void tell_estimate(const char *reports, FILE *stream) {
+    struct whatif whatif = {0};
+    each_log(reports, read_log, &whatif);
+    whatif_print(stream, &whatif, &made);
+    whatif_free(&whatif);
+}
+
 /* In the child. preload NULL: the program runs without the library. reports NULL: it does not report. */
 static void start(const struct options *options, const char *preload, const char *reports) {
+    if (preload && options->profile) {
+        char log[LOG_BYTES];
+        snprintf(log, sizeof log, "%s" LOG_SUFFIX "%%p", reports);
+        setenv("LAVABLAS_LOG", "calls", 1);
+        setenv("LAVABLAS_LOG_FILE", log, 1);
+    }
     if (preload) {
         setenv("LD_PRELOAD", preload, 1);
         set_unless_null("LAVABLAS_STATS", reports);
@@ -232,8 +292,10 @@ static void judge_program(const char *name, struct report *report) {
 /* Nobody may be reading any more; the status is the program's all the same. */
 static void tell(const struct options *options, const char *reports, const struct report_end *end,
                  FILE *stream) {
-    struct report report = {0};
+    struct report report = {.has_details = options->details};
     signal(SIGPIPE, SIG_IGN);
+    if (options->profile)
+        tell_estimate(reports, stream);
     if (!report_read(reports, options->stats, &report))
         fprintf(stderr, "lavablas: %s: %s\n", reports, strerror(errno));
     else {
@@ -300,6 +362,7 @@ static void remove_file(const char *path, void *unused) {
 /* What processes have left there, too. */
 static void remove_reports(const char *reports) {
     report_each_live(reports, remove_file, NULL);
+    each_log(reports, remove_file, NULL);
     unlink(reports);
 }
 

@@ -59,7 +59,7 @@ static void add_all(bool is_detailed, struct report *report) {
 
 /* Returns whether there was a process to show. */
 static bool show(char *const *pids, int count, bool is_detailed, bool clears) {
-    struct report report = {0};
+    struct report report = {.has_details = true};
     for (int i = 0; i < count; i++)
         add_process(pids[i], is_detailed, &report);
     if (count == 0)

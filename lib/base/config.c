@@ -1,10 +1,12 @@
-/* Reads the configuration from the environment, once. This is the only file that calls getenv. Everyone calls
- * lava_config_get; tests call lava_config_parse with variables of their own.
+/* Reads the configuration from the machine's file and the environment, once. This is the only file that calls
+ * getenv. Everyone calls lava_config_get; tests call lava_config_parse with variables of their own.
  *
  * Invariant: a value that is not understood is reported once and changes nothing. An empty value counts as
- * none. A secure (setuid) program gets the defaults and mode CPU, and its environment is not read. */
+ * none. A secure (setuid) program gets the defaults and mode CPU, and neither file nor environment is read.
+ */
 #include "lib/base/config.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stddef.h>
@@ -16,8 +18,11 @@
 #include <unistd.h>
 
 #include "lib/base/hash.h"
+#include "lib/base/launcher.h"
+#include "lib/base/places.h"
 #include "lib/base/routines.h"
 
+#define LINE_BYTES           256
 #define DEFAULT_PINNED_BYTES ((uint64_t)256 << 20)
 #define DEFAULT_IDLE_NS      10000000000u
 
@@ -48,19 +53,6 @@ static const struct word resident_words[] = {
 static const struct word history_words[] = {
     {"off", LAVA_HISTORY_OFF}, {"read", LAVA_HISTORY_READ}, {"on", LAVA_HISTORY_ON}, {NULL, 0}};
 
-/* Launchers put the rank of a process on its machine into one of these, and the number of ranks there into
- * another, and the rank in the whole job into a third. Slurm writes the latter with the number of nodes that
- * it holds for: 4(x2). */
-static const struct {
-    const char *rank, *size, *world_rank;
-} local_names[] = {
-    {"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_RANK"}, /* Open MPI */
-    {"MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_SIZE", "MV2_COMM_WORLD_RANK"},    /* MVAPICH */
-    {"MPI_LOCALRANKID", "MPI_LOCALNRANKS", "PMI_RANK"},             /* MPICH's and Intel's Hydra */
-    {"SLURM_LOCALID", "SLURM_STEP_TASKS_PER_NODE", "SLURM_PROCID"}, /* srun */
-    {"PMI_LOCAL_RANK", "PMI_LOCAL_SIZE", "PMI_RANK"},               /* Cray's and other PMI launchers */
-};
-
 /* These limit the threads of a CPU BLAS; the more specific one comes first. */
 static const char *const thread_names[] = {"OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"};
 
@@ -82,6 +74,7 @@ struct variable {
     const char *name;
     parse_value *parse;
     const char *expected;
+    const char *unset;             /* what it is if nobody sets it, in words */
     const struct word *words;      /* parse_word, parse_switch */
     size_t place;                  /* of the member of struct lava_config */
     size_t storage, storage_bytes; /* parse_text */
@@ -211,8 +204,10 @@ static bool parse_text(struct parser *parser, const struct variable *variable, c
 }
 
 static bool parse_stats(struct parser *parser, const struct variable *variable, const char *value) {
-    if (strcmp(value, "0") == 0)
+    if (strcmp(value, "0") == 0) {
+        *(const char **)place_of(parser, variable) = NULL;
         return true;
+    }
     return parse_text(parser, variable, strcmp(value, "1") == 0 ? "" : value);
 }
 
@@ -220,72 +215,54 @@ static bool parse_off(struct parser *parser, const struct variable *variable, co
     return lava_routine_knows_list(value) && parse_text(parser, variable, value);
 }
 
+/* It names the file, which is read before. */
+static bool parse_file(struct parser *parser, const struct variable *variable, const char *value) {
+    (void)parser, (void)variable, (void)value;
+    return true;
+}
+
+/* A relative path would depend on the working folder. */
+static bool parse_state(struct parser *parser, const struct variable *variable, const char *value) {
+    if (!strcmp(value, "none")) {
+        *(const char **)place_of(parser, variable) = NULL;
+        return true;
+    }
+    return *value == '/' && parse_text(parser, variable, value);
+}
+
 /* clang-format off */
 #define IN(member)    .place = offsetof(struct lava_config, member)
 #define KEPT(member)  IN(member), .storage = offsetof(struct lava_config_storage, member), \
                       .storage_bytes = sizeof((struct lava_config_storage *)0)->member
 static const struct variable variables[] = {
-    {"LAVABLAS_MODE",      parse_word,    "auto, cpu or gpu", mode_words, IN(mode)},
-    {"LAVABLAS_DEVICE",    parse_text,    "all, an index or a list of them, a part of a device's name, cpu or cpu:all", KEPT(device)},
-    {"LAVABLAS_CPU_BLAS",  parse_text,    "the path of a library", KEPT(cpu_blas)},
-    {"LAVABLAS_INIT",      parse_init,    "async or sync", init_words, IN(init_sync)},
-    {"LAVABLAS_PRECISION", parse_word,    "ieee, standard or fast", precision_words, IN(precision)},
-    {"LAVABLAS_MEMORY",    parse_size,    "a size such as 2G", IN(memory_bytes)},
-    {"LAVABLAS_PINNED",    parse_size,    "a size such as 128M", IN(pinned_bytes)},
-    {"LAVABLAS_LANES",     parse_lanes,   "1 to 4", IN(lanes)},
-    {"LAVABLAS_IDLE",      parse_seconds, "a number of seconds, 0: never", IN(idle_ns)},
-    {"LAVABLAS_STATS",     parse_stats,   "1 or the path of a file", KEPT(stats)},
-    {"LAVABLAS_TRACE",     parse_text,    "the path of a file", KEPT(trace)},
-    {"LAVABLAS_LOG",       parse_word,    "error, warn, info, calls or debug", log_words, IN(log_level)},
-    {"LAVABLAS_LOG_FILE",  parse_text,    "the path of a file", KEPT(log_file)},
-    {"LAVABLAS_OFF",       parse_off,     "routines with commas between them, such as dsyrk,zgemm", KEPT(off)},
-    {"LAVABLAS_CACHE",     parse_switch,  "0 or 1", switch_words, IN(cache)},
-    {"LAVABLAS_CALIBRATE", parse_switch,  "auto or off", calibrate_words, IN(calibrate)},
-    {"LAVABLAS_LEARN",     parse_switch,  "on or off", learn_words, IN(learn)},
-    {"LAVABLAS_HISTORY",   parse_word,    "off, read or on", history_words, IN(history)},
-    {"LAVABLAS_RESIDENT",  parse_word,    "off, auto or check", resident_words, IN(resident)},
+    {"LAVABLAS_CONFIG",     parse_file,    "the path of a file, or none", "the machine's file", .place = 0},
+    {"LAVABLAS_MODE",       parse_word,    "auto, cpu or gpu", "auto", mode_words, IN(mode)},
+    {"LAVABLAS_DEVICE",     parse_text,    "all, an index or a list of them, a part of a device's name, cpu or cpu:all", "the best GPUs", KEPT(device)},
+    {"LAVABLAS_CPU_BLAS",   parse_text,    "the path of a library", "the one in the process, else OpenBLAS", KEPT(cpu_blas)},
+    {"LAVABLAS_INIT",       parse_init,    "async or sync", "async; sync with mode gpu", init_words, IN(init_sync)},
+    {"LAVABLAS_PRECISION",  parse_word,    "ieee, standard or fast", "standard", precision_words, IN(precision)},
+    {"LAVABLAS_MEMORY",     parse_size,    "a size such as 2G", "80% of what is free", IN(memory_bytes)},
+    {"LAVABLAS_PINNED",     parse_size,    "a size such as 128M", "256M", IN(pinned_bytes)},
+    {"LAVABLAS_LANES",      parse_lanes,   "1 to 4", "2; 1 on a software device", IN(lanes)},
+    {"LAVABLAS_IDLE",       parse_seconds, "a number of seconds, 0: never", "10", IN(idle_ns)},
+    {"LAVABLAS_STATS",      parse_stats,   "1 or the path of a file", "0", KEPT(stats)},
+    {"LAVABLAS_TRACE",      parse_text,    "the path of a file", "none", KEPT(trace)},
+    {"LAVABLAS_LOG",        parse_word,    "error, warn, info, calls or debug", "none", log_words, IN(log_level)},
+    {"LAVABLAS_LOG_FILE",   parse_text,    "the path of a file", "standard error", KEPT(log_file)},
+    {"LAVABLAS_OFF",        parse_off,     "routines with commas between them, such as dsyrk,zgemm", "none", KEPT(off)},
+    {"LAVABLAS_CACHE",      parse_switch,  "0 or 1", "1", switch_words, IN(cache)},
+    {"LAVABLAS_STATE",      parse_state,   "an absolute path, or none", "the machine's folder", KEPT(state_home)},
+    {"LAVABLAS_CALIBRATE",  parse_switch,  "auto or off", "auto", calibrate_words, IN(calibrate)},
+    {"LAVABLAS_LEARN",      parse_switch,  "on or off", "on", learn_words, IN(learn)},
+    {"LAVABLAS_HISTORY",    parse_word,    "off, read or on", "on", history_words, IN(history)},
+    {"LAVABLAS_RESIDENT",   parse_word,    "off, auto or check", "auto", resident_words, IN(resident)},
 #ifdef LAVA_FAULT_INJECTION
-    {"LAVABLAS_FAULT",     parse_text,    "POINT[:N[:COUNT]]", KEPT(fault)},
+    {"LAVABLAS_FAULT",      parse_text,    "POINT[:N[:COUNT]]", "none", KEPT(fault)},
 #endif
 };
 #undef IN
 #undef KEPT
 /* clang-format on */
-
-/* Reads digits and sets *end to what follows them. Returns -1 if there are none. */
-static int read_count(const char *value, const char **end) {
-    int count = 0;
-    for (*end = value; **end >= '0' && **end <= '9' && count < 1000000; ++*end)
-        count = count * 10 + (**end - '0');
-    return *end > value ? count : -1;
-}
-
-/* Returns how many ranks there are on this host; 0 if that is not said, or not the same on every node. */
-static int find_local_size(const struct parser *parser, const char *name) {
-    const char *value = parser->get(name, parser->context), *end;
-    int size = value ? read_count(value, &end) : -1;
-    if (size <= 0 || !*end)
-        return size > 0 ? size : 0;
-    bool of_nodes = !strncmp(end, "(x", 2) && read_count(end + 2, &end) > 0 && !strcmp(end, ")");
-    return of_nodes ? size : 0;
-}
-
-/* These variables belong to others, so a value that is not understood is not reported: the next name is
- * tried. */
-static void find_local_rank(struct parser *parser) {
-    for (size_t i = 0; i < sizeof local_names / sizeof local_names[0]; i++) {
-        const char *value = parser->get(local_names[i].rank, parser->context), *end;
-        int rank = value ? read_count(value, &end) : -1;
-        if (rank < 0 || *end)
-            continue;
-        parser->config->local_rank = rank;
-        parser->config->local_size = find_local_size(parser, local_names[i].size);
-        value = parser->get(local_names[i].world_rank, parser->context);
-        if (value && (rank = read_count(value, &end)) >= 0 && !*end)
-            parser->config->rank = rank;
-        return;
-    }
-}
 
 /* OpenMP allows a list, one number for each nested level; the first one counts. Wrong values are not
  * reported, because these variables belong to others. */
@@ -321,8 +298,52 @@ const char *lava_config_find_cache_home(char *text, size_t size) {
     return is_secure ? NULL : make_cache_home(getenv("XDG_CACHE_HOME"), getenv("HOME"), text, size);
 }
 
+#define VARIABLES (sizeof variables / sizeof variables[0])
+_Static_assert(VARIABLES <= LAVA_CONFIG_SETTINGS_MAX, "storage has an origin for each");
+
+static const struct variable *find_variable(const char *name) {
+    for (size_t i = 0; i < VARIABLES; i++)
+        if (!strcmp(variables[i].name, name))
+            return &variables[i];
+    return NULL;
+}
+
+/* A complaint's name has the line before it. */
+static void parse_lines(struct parser *parser, const struct lava_config_file *file) {
+    for (int i = 0; i < file->count; i++) {
+        const struct lava_config_line *line = &file->lines[i];
+        const struct variable *variable = find_variable(line->name);
+        bool is_setting = variable && variable->parse != parse_file;
+        char place[LINE_BYTES];
+        if (is_setting && (!*line->value || variable->parse(parser, variable, line->value))) {
+            if (*line->value)
+                parser->storage->origins[variable - variables] = line->number;
+            continue;
+        }
+        snprintf(place, sizeof place, "%s:%d: %.64s", file->path, line->number, line->name);
+        parser->complain(place, line->value,
+                         is_setting    ? variable->expected
+                         : *line->name ? "a setting's name"
+                                       : "NAME=VALUE",
+                         parser->context);
+    }
+}
+
+static void parse_environment(struct parser *parser) {
+    for (size_t i = 0; i < VARIABLES; i++) {
+        const char *value = parser->get(variables[i].name, parser->context);
+        if (!value || !*value)
+            continue;
+        if (variables[i].parse(parser, &variables[i], value))
+            parser->storage->origins[i] = LAVA_CONFIG_ENVIRONMENT;
+        else
+            parser->complain(variables[i].name, value, variables[i].expected, parser->context);
+    }
+}
+
 void lava_config_parse(struct lava_config *config, struct lava_config_storage *storage, bool secure,
-                       lava_config_getter *get, lava_config_complain *complain, void *context) {
+                       const struct lava_config_file *file, lava_config_getter *get,
+                       lava_config_complain *complain, void *context) {
     struct parser parser = {
         .config = config, .storage = storage, .get = get, .complain = complain, .context = context};
     *config = (struct lava_config){
@@ -334,28 +355,33 @@ void lava_config_parse(struct lava_config *config, struct lava_config_storage *s
         .pinned_bytes = DEFAULT_PINNED_BYTES,
         .idle_ns = DEFAULT_IDLE_NS,
         .log_level = LAVA_LOG_NONE,
+        .state_home = secure ? NULL : lava_places_state(),
         .cache = true,
         .calibrate = true,
         .learn = true,
         .resident = secure ? LAVA_RESIDENT_OFF : LAVA_RESIDENT_AUTO,
         .history = secure ? LAVA_HISTORY_OFF : LAVA_HISTORY_ON,
     };
+    memset(storage->origins, 0, sizeof storage->origins);
     if (secure)
         return;
-    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
-        const char *value = get(variables[i].name, context);
-        if (value && *value && !variables[i].parse(&parser, &variables[i], value))
-            complain(variables[i].name, value, variables[i].expected, context);
-    }
+    if (file && !file->refusal)
+        parse_lines(&parser, file);
+    parse_environment(&parser);
     if (!parser.init_set)
         config->init_sync = config->mode == LAVA_MODE_GPU;
-    find_local_rank(&parser);
+    const struct lava_launcher launcher = lava_launcher_find(get, context);
+    config->local_rank = launcher.local_rank;
+    config->local_size = launcher.local_size;
+    config->rank = launcher.rank;
     config->cpu_threads = find_cpu_threads(&parser);
     config->cache_home = find_cache_home(&parser);
 }
 
 static struct lava_config process_config;
 static struct lava_config_storage process_storage;
+static struct lava_config_file process_file; /* its path is NULL: there is none */
+static char process_path[4096];              /* if LAVABLAS_CONFIG names it */
 static pthread_once_t process_once = PTHREAD_ONCE_INIT;
 
 static const char *get_from_environment(const char *name, void *context) {
@@ -365,7 +391,7 @@ static const char *get_from_environment(const char *name, void *context) {
 
 static void complain_on_stderr(const char *name, const char *value, const char *expected, void *context) {
     (void)context;
-    lava_log_always("%s=%.64s is not understood (expected: %s); the default is used", name, value, expected);
+    lava_log_always("%s=%.64s is not understood (expected: %s) and changes nothing", name, value, expected);
 }
 
 static const char prefix[] = "LAVABLAS_";
@@ -396,7 +422,7 @@ static int count_changes(const char *a, const char *b) {
 static const char *find_meant(const char *name) {
     const char *nearest = NULL;
     int least = FEW_LETTERS + 1;
-    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+    for (size_t i = 0; i < VARIABLES; i++) {
         const char *known = variables[i].name;
         int changes = count_changes(name + PREFIX_LENGTH, known + PREFIX_LENGTH);
         bool begins_so = !strncmp(name, known, strlen(known));
@@ -440,9 +466,31 @@ static void name_rank(const struct lava_config *config) {
     }
 }
 
+/* That there is none is no matter, unless somebody has named it. */
+static void read_file(void) {
+    const char *named = getenv(variables[0].name), *path = lava_places_config();
+    bool is_named = named && *named;
+    if (is_named && !strcmp(named, "none"))
+        return;
+    if (is_named) {
+        snprintf(process_path, sizeof process_path, "%s", named);
+        path = process_path;
+    }
+    int error = lava_config_file_read(&process_file, path);
+    if (process_file.refusal)
+        lava_log_always("%s is ignored: %s", path, process_file.refusal);
+    else if (error && (is_named || (error != ENOENT && error != ENOTDIR)))
+        lava_log_always("%s is ignored: %s", path, strerror(error));
+    if (error || process_file.refusal)
+        process_file.path = NULL;
+}
+
 static void parse_process(void) {
-    lava_config_parse(&process_config, &process_storage, getauxval(AT_SECURE) != 0, get_from_environment,
-                      complain_on_stderr, NULL);
+    bool secure = getauxval(AT_SECURE) != 0;
+    if (!secure)
+        read_file();
+    lava_config_parse(&process_config, &process_storage, secure, process_file.path ? &process_file : NULL,
+                      get_from_environment, complain_on_stderr, NULL);
     lava_log_set_file(process_config.log_file, process_config.rank);
     lava_log_set_level(process_config.log_level);
     if (process_config.secure)
@@ -454,6 +502,40 @@ static void parse_process(void) {
 const struct lava_config *lava_config_get(void) {
     pthread_once(&process_once, parse_process);
     return &process_config;
+}
+
+const char *lava_config_file_path(void) {
+    return process_file.path;
+}
+
+/* The last line of a name counts. */
+static const char *value_in_file(int number) {
+    const char *value = "";
+    for (int i = 0; i < process_file.count; i++)
+        if (process_file.lines[i].number == number)
+            value = process_file.lines[i].value;
+    return value;
+}
+
+static const char *default_of(const struct variable *variable) {
+    if (variable->parse == parse_file)
+        return lava_places_config();
+    return variable->parse == parse_state ? lava_places_state() : variable->unset;
+}
+
+void lava_config_each(lava_config_tell *tell, void *context) {
+    (void)lava_config_get();
+    for (size_t i = 0; i < VARIABLES; i++) {
+        char origin[sizeof process_path + 16];
+        int line = process_storage.origins[i];
+        const char *value = line == LAVA_CONFIG_ENVIRONMENT ? getenv(variables[i].name) : NULL;
+        snprintf(origin, sizeof origin, "%s:%d", process_file.path ? process_file.path : "", line);
+        if (line > 0)
+            tell(variables[i].name, value_in_file(line), origin, context);
+        else
+            tell(variables[i].name, value ? value : default_of(&variables[i]),
+                 value ? "environment" : "default", context);
+    }
 }
 
 bool lava_config_is_report(const char *stats) {
@@ -470,7 +552,7 @@ static uint64_t add_variable(uint64_t hash, const char *name) {
 
 uint64_t lava_config_fingerprint(void) {
     uint64_t hash = LAVA_HASH_BEGIN;
-    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
+    for (size_t i = 0; i < VARIABLES; i++)
         hash = add_variable(hash, variables[i].name);
     for (size_t i = 0; i < sizeof thread_names / sizeof thread_names[0]; i++)
         hash = add_variable(hash, thread_names[i]);

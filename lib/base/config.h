@@ -1,5 +1,5 @@
-/* The configuration: environment variables, read once, in one file. It does not change after the first return
- * of lava_config_get. Any thread may call these functions. */
+/* The configuration: the machine's file and environment variables, which come before it, read once. It does
+ * not change after the first return of lava_config_get. Any thread may call these functions. */
 #ifndef LAVA_BASE_CONFIG_H
 #define LAVA_BASE_CONFIG_H
 
@@ -9,12 +9,16 @@
 
 #include "dispatch/policy.h"
 #include "dispatch/residency.h"
+#include "lib/base/config_file.h"
 #include "lib/base/log.h"
 
 /* Products on the device at a time, at most. */
 #define LAVA_CONFIG_LANES_MAX 4
 /* Devices of a process, at most. */
 #define LAVA_CONFIG_DEVICES_MAX 16
+
+/* Settings, at most. */
+#define LAVA_CONFIG_SETTINGS_MAX 32
 
 /* What becomes of programs' histories (lib/offload/program_history.h). */
 enum lava_history_use { LAVA_HISTORY_OFF, LAVA_HISTORY_READ, LAVA_HISTORY_ON };
@@ -40,8 +44,9 @@ struct lava_config {
     const char *off;               /* routines that the CPU computes (routines.h); NULL: none */
     enum lava_log_level log_level; /* LAVA_LOG_NONE: only wrong values are reported */
     const char *cache_home;        /* XDG_CACHE_HOME or $HOME/.cache, NULL: none; absolute */
-    bool cache;                    /* LAVABLAS_CACHE=0: nothing is kept there */
-    bool calibrate;                /* LAVABLAS_CALIBRATE=off: nothing is measured in the background */
+    const char *state_home; /* LAVABLAS_STATE: the folder of what all users share; NULL: none; absolute */
+    bool cache;             /* LAVABLAS_CACHE=0: nothing is kept there */
+    bool calibrate;         /* LAVABLAS_CALIBRATE=off: nothing is measured in the background */
     bool learn; /* LAVABLAS_LEARN=off: decisions follow the stored figures alone; no others are measured */
     enum lava_history_use history;
     enum lava_resident_use resident; /* whether matrices stay on the device between calls */
@@ -53,7 +58,7 @@ struct lava_config {
 
 /* A source of variables: getenv, or a test's table. */
 typedef const char *lava_config_getter(const char *name, void *context);
-/* Called once for each value that is not understood; the default is used then. */
+/* Called once for each value that is not understood. Of one in a file, the name is "PATH:LINE: NAME". */
 typedef void lava_config_complain(const char *name, const char *value, const char *expected, void *context);
 
 /* Strings in *config point into *storage, because a program may change its environment later. A value that is
@@ -66,10 +71,16 @@ struct lava_config_storage {
     char log_file[4096];
     char off[1024];
     char cache_home[4096];
+    char state_home[1024];
     char fault[128];
+    int origins[LAVA_CONFIG_SETTINGS_MAX]; /* of each setting: a line of the file, or one of the next */
 };
+#define LAVA_CONFIG_DEFAULT     0
+#define LAVA_CONFIG_ENVIRONMENT (-1)
+/* file NULL: there is none. */
 void lava_config_parse(struct lava_config *config, struct lava_config_storage *storage, bool secure,
-                       lava_config_getter *get, lava_config_complain *complain, void *context);
+                       const struct lava_config_file *file, lava_config_getter *get,
+                       lava_config_complain *complain, void *context);
 
 /* Calls complain for each variable that is nearly called as a setting is; `expected` is the setting's name.
  * environment NULL: that of the process. */
@@ -78,6 +89,13 @@ void lava_config_find_mistyped(char *const *environment, lava_config_complain *c
 /* Understands "ieee", "standard" and "fast", in either case. Returns false, and leaves *precision unchanged,
  * for any other name. */
 bool lava_config_find_precision(const char *name, enum lava_precision *precision);
+/* Calls tell for each setting of the process, with its value and where that comes from: "default",
+ * "environment", or "PATH:LINE". */
+typedef void lava_config_tell(const char *name, const char *value, const char *origin, void *context);
+void lava_config_each(lava_config_tell *tell, void *context);
+/* Returns the path of the file that was read, after lava_config_get; NULL: none was. */
+const char *lava_config_file_path(void);
+
 /* Returns the word of LAVABLAS_RESIDENT. */
 const char *lava_config_resident_name(enum lava_resident_use use);
 /* Returns whether it is the name of a mode. */

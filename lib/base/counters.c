@@ -103,7 +103,7 @@ struct lava_counters *lava_counters_begin(bool may_have_file) {
         counters = has_file ? map_file(report) : NULL;
         if (!counters) {
             if (has_file)
-                LAVA_LOG(INFO, "LAVABLAS_STATS: what is counted is lost if the process is killed: %s: %s",
+                LAVA_LOG(INFO, "LAVABLAS_STATS: what is counted is gone if the process is killed: %s: %s",
                          file_path, strerror(errno));
             file_path[0] = '\0';
             counters = &own;

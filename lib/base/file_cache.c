@@ -61,10 +61,11 @@ void lava_file_cache_place_init(struct lava_file_cache_place *place, const char 
              (unsigned long long)hash(key, key_bytes));
 }
 
-/* Returns true if the file belongs to this user and nobody else may write it. */
-static bool is_ours(const struct stat *info, mode_t type) {
-    return (info->st_mode & S_IFMT) == type && info->st_uid == geteuid() &&
-           !(info->st_mode & (S_IWGRP | S_IWOTH));
+/* Returns true if the file belongs to this user, or in a shared place to root, and nobody else may write it.
+ */
+static bool is_ours(const struct lava_file_cache_place *place, const struct stat *info, mode_t type) {
+    bool is_owner = info->st_uid == geteuid() || (place->is_shared && info->st_uid == 0);
+    return (info->st_mode & S_IFMT) == type && is_owner && !(info->st_mode & (S_IWGRP | S_IWOTH));
 }
 
 static bool read_all(int file, void *data, size_t bytes) {
@@ -105,7 +106,7 @@ static void *load_payload(const struct lava_file_cache_place *place, int file, s
     struct stat info;
     struct header header;
     off_t before = (off_t)(sizeof header + place->key_bytes);
-    if (fstat(file, &info) || !is_ours(&info, S_IFREG) || info.st_size < before ||
+    if (fstat(file, &info) || !is_ours(place, &info, S_IFREG) || info.st_size < before ||
         info.st_size > before + (off_t)LAVA_FILE_CACHE_MAX_BYTES || !read_all(file, &header, sizeof header) ||
         !read_key(place, file))
         return NULL;
@@ -137,15 +138,23 @@ void *lava_file_cache_load(const struct lava_file_cache_place *place, size_t *by
     return data;
 }
 
+double lava_file_cache_written_s(const struct lava_file_cache_place *place) {
+    struct stat info;
+    bool is_there = place->folder[0] && !lstat(place->path, &info);
+    return is_there ? (double)info.st_mtim.tv_sec + (double)info.st_mtim.tv_nsec * 1e-9 : -1;
+}
+
 static bool make_folder(const struct lava_file_cache_place *place) {
     char home[sizeof place->folder];
     snprintf(home, sizeof home, "%s", place->folder);
     *strrchr(home, '/') = 0;
-    (void)mkdir(home, 0700); /* ~/.cache may be missing; its parent has to exist */
+    mode_t mode = place->is_shared ? 0755 : 0700;
+    if (!mkdir(home, mode) && place->is_shared) /* ~/.cache may be missing; its parent has to exist */
+        (void)chmod(home, mode);                /* whatever the umask says */
     struct stat info;
-    if (mkdir(place->folder, 0700) && errno != EEXIST)
+    if (mkdir(place->folder, mode) ? errno != EEXIST : place->is_shared && chmod(place->folder, mode))
         return false;
-    return !lstat(place->folder, &info) && is_ours(&info, S_IFDIR);
+    return !lstat(place->folder, &info) && is_ours(place, &info, S_IFDIR);
 }
 
 bool lava_file_cache_prepare(const struct lava_file_cache_place *place) {
@@ -191,6 +200,7 @@ bool lava_file_cache_store(const struct lava_file_cache_place *place, const void
         return false;
     }
     bool written = write_file(place, file, data, bytes);
+    written = written && (!place->is_shared || !fchmod(file, 0644));
     written = close(file) == 0 && written && rename(temporary, place->path) == 0;
     if (!written) {
         LAVA_LOG(INFO, "%s: %s", place->path, strerror(errno));

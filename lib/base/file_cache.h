@@ -1,5 +1,6 @@
 /* Files that outlive the process: one file (0600) for each kind of content and key, in
- * $XDG_CACHE_HOME/lavablas/ (0700). The pipelines and the calibration keep their data here.
+ * $XDG_CACHE_HOME/lavablas/ (0700). The pipelines and the calibration keep their data here. A shared place is
+ * for all users (0644, 0755): its files may also be root's.
  *
  * The key is a string of bytes that says what the content is good for, such as a device and its driver. A
  * file is believed only if it is a regular file of this user, not a link, not writable by others, not too
@@ -21,6 +22,7 @@
 struct lava_file_cache_place {
     char folder[1100]; /* "": there is no cache */
     char path[1200];
+    bool is_shared; /* for all users; the caller sets it after init */
     size_t key_bytes;
     unsigned char key[LAVA_FILE_CACHE_MAX_KEY_BYTES];
 };
@@ -32,6 +34,8 @@ void lava_file_cache_place_init(struct lava_file_cache_place *place, const char 
                                 const void *key, size_t key_bytes);
 /* Creates the folder if it is missing. Returns false if nothing can be stored there. */
 bool lava_file_cache_prepare(const struct lava_file_cache_place *place);
+/* Returns when the file was written, in seconds since 1970; -1: there is none. */
+double lava_file_cache_written_s(const struct lava_file_cache_place *place);
 /* Returns the payload, which the caller frees, or NULL. */
 void *lava_file_cache_load(const struct lava_file_cache_place *place, size_t *bytes);
 /* Returns false if the file could not be written; a log line at level info says why. */

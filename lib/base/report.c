@@ -10,8 +10,8 @@
  *      "under": [{"outer": ..., "routine": ..., "place": ..., "calls": ..., "ns": ..., "flop": ...,
  *                 "cpu_ns": ...} ...],
  *      "small": {"calls": ..., "timed": ...},
- *      "estimates": [{"place": ..., "calls": ..., "ns": ..., "measured_ns": ..., "lost_calls": ...,
- *                     "lost_ns": ...} ...],
+ *      "estimates": [{"place": ..., "calls": ..., "ns": ..., "measured_ns": ..., "longer_calls": ...,
+ *                     "longer_ns": ...} ...],
  *      "transfers": {"up_bytes": ..., "up_ns": ..., "down_bytes": ..., "down_ns": ..., "stayed_uses": ...,
  *                    "stayed_bytes": ...},
  *      "copies": {"why": ..., "stored": ..., "used": ..., "refreshed": ..., "refreshed_bytes": ...,
@@ -155,7 +155,7 @@ static void put_estimates(FILE *stream) {
         const struct lava_stats_estimates sum = lava_stats_estimates((enum lava_place)place);
         fprintf(stream,
                 "%s{\"place\":\"%s\",\"calls\":%" PRIu64 ",\"ns\":%" PRIu64 ",\"measured_ns\":%" PRIu64
-                ",\"lost_calls\":%" PRIu64 ",\"lost_ns\":%" PRIu64 "}",
+                ",\"longer_calls\":%" PRIu64 ",\"longer_ns\":%" PRIu64 "}",
                 place ? "," : "", lava_stats_place((enum lava_place)place), sum.calls, sum.estimated_ns,
                 sum.measured_ns, sum.lost_calls, sum.lost_ns);
     }

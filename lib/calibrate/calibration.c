@@ -37,7 +37,9 @@ static struct {
     pthread_once_t starting_once;
 
     /* written by load */
-    struct lava_file_cache_place place;
+    struct lava_file_cache_place place, shared;
+    const struct lava_file_cache_place
+        *_Atomic source;                    /* of the published figures: one of the two, or NULL */
     const struct lava_capabilities *device; /* the caller's: it knows what the self-tests have refused */
 
     _Atomic bool stopped;  /* by exit(), or in a child of fork() */
@@ -73,6 +75,11 @@ const char *lava_calibration_path(void) {
     return state.place.path;
 }
 
+const char *lava_calibration_source(void) {
+    const struct lava_file_cache_place *source = state.source;
+    return source ? source->path : "";
+}
+
 void lava_calibration_connect(const struct lava_calibration_callbacks *callbacks) {
     state.callbacks = callbacks;
 }
@@ -100,9 +107,11 @@ void lava_calibration_load(const struct lava_capabilities *device) {
     struct lava_figures figures = *starting_figures();
     state.device = device;
     lava_figures_file_place(device, config->cache ? config->cache_home : NULL, &state.place);
-    if (lava_figures_file_read(&state.place, &figures) && publish(&figures)) {
+    lava_figures_file_shared_place(device, config, &state.shared);
+    state.source = lava_figures_file_read_newer(&state.place, &state.shared, &figures);
+    if (state.source && publish(&figures)) {
         note_device();
-        LAVA_LOG(INFO, "calibration: figures from %s", state.place.path);
+        LAVA_LOG(INFO, "calibration: figures from %s", lava_calibration_source());
     }
 }
 
@@ -188,6 +197,7 @@ static void store(const struct lava_figures *figures, bool complete) {
     if (!state.stopped && place.key_bytes == state.place.key_bytes &&
         !memcmp(place.key, state.place.key, place.key_bytes) &&
         lava_figures_file_write(&state.place, figures) && publish(figures)) {
+        state.source = &state.place;
         note_device();
         LAVA_LOG(INFO, "calibration: %s, stored in %s", complete ? "done" : "a part", state.place.path);
     }

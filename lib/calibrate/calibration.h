@@ -1,10 +1,10 @@
 /* The figures of this machine: what the policy knows of the CPU BLAS and of the device.
  *
- * They are measured once and stored in the user's cache, for this device, driver, processor, CPU BLAS, its
- * kernels, its threads and this library's version: the same configuration has the same estimates every time.
- * If nothing is stored yet, the starting values of processor and profile decide. A thread then measures in
- * the background while the program has no call inside the library, and what it has stored decides from then
- * on.
+ * They are measured once and stored in the user's cache, or for all users by `lavablas calibrate --system`,
+ * for this device, driver, processor, CPU BLAS, its kernels, its threads and this library's version: the same
+ * configuration has the same estimates every time. If nothing is stored yet, the starting values of processor
+ * and profile decide. A thread then measures in the background while the program has no call inside the
+ * library, and what it has stored decides from then on.
  *
  * Any thread may call these functions, unless said otherwise. */
 #ifndef LAVA_CALIBRATE_CALIBRATION_H
@@ -35,8 +35,10 @@ void lava_calibration_connect(const struct lava_calibration_callbacks *callbacks
 const struct lava_figures *lava_calibration_figures(void);
 /* Returns whether those are measured ones. */
 bool lava_calibration_is_stored(void);
-/* Returns where they are or would be stored; "" if there is no such place (no home, or LAVABLAS_CACHE=0).
- * Called after load. */
+/* Returns the file that those come from, which may be the one for all users; "" if there is none. */
+const char *lava_calibration_source(void);
+/* Returns where this user's are or would be stored; "" if there is no such place (no home, or
+ * LAVABLAS_CACHE=0). Called after load. */
 const char *lava_calibration_path(void);
 
 /* Reads the stored figures of this device. Called once, by the preparation of the device. Keeps the pointer.

@@ -50,7 +50,7 @@ static bool read_note(const struct lava_file_cache_place *place, struct note *no
 }
 
 bool lava_expected_read(const struct lava_figures *starting, struct lava_expected *expected) {
-    struct lava_file_cache_place place;
+    struct lava_file_cache_place place, shared;
     struct note note;
     find_place(&place);
     if (!read_note(&place, &note))
@@ -58,7 +58,8 @@ bool lava_expected_read(const struct lava_figures *starting, struct lava_expecte
     expected->device = note.device;
     expected->figures = *starting;
     lava_figures_file_place(&expected->device, lava_config_get()->cache_home, &place);
-    return lava_figures_file_read(&place, &expected->figures);
+    lava_figures_file_shared_place(&expected->device, lava_config_get(), &shared);
+    return lava_figures_file_read_newer(&place, &shared, &expected->figures) != NULL;
 }
 
 void lava_expected_note(const struct lava_capabilities *device) {

@@ -73,12 +73,28 @@ void lava_figures_file_place(const struct lava_capabilities *device, const char 
     lava_file_cache_place_init(place, home, name, key, (size_t)length);
 }
 
+void lava_figures_file_shared_place(const struct lava_capabilities *device, const struct lava_config *config,
+                                    struct lava_file_cache_place *place) {
+    lava_figures_file_place(device, config->cache ? config->state_home : NULL, place);
+    place->is_shared = true;
+}
+
 bool lava_figures_file_read(const struct lava_file_cache_place *place, struct lava_figures *figures) {
     size_t bytes;
     char *text = lava_file_cache_load(place, &bytes);
     bool usable = text && text[bytes - 1] == '\0' && lava_figures_parse(text, figures);
     free(text);
     return usable;
+}
+
+const struct lava_file_cache_place *lava_figures_file_read_newer(const struct lava_file_cache_place *own,
+                                                                 const struct lava_file_cache_place *shared,
+                                                                 struct lava_figures *figures) {
+    bool own_first = lava_file_cache_written_s(own) >= lava_file_cache_written_s(shared);
+    const struct lava_file_cache_place *newer = own_first ? own : shared, *older = own_first ? shared : own;
+    if (lava_figures_file_read(newer, figures))
+        return newer;
+    return lava_figures_file_read(older, figures) ? older : NULL;
 }
 
 bool lava_figures_file_write(const struct lava_file_cache_place *place, const struct lava_figures *figures) {

@@ -31,7 +31,8 @@ struct lava_microbenchmark {
      * measured. NULL: nobody is. */
     void (*part_done)(struct lava_microbenchmark *benchmark);
 
-    bool stopped; /* begin returned false */
+    bool accepts_unsteady; /* a time that was never the same twice counts, too */
+    bool stopped;          /* begin returned false */
 
     /* microbenchmark.c, turn.c and own_routines.c keep these. */
     uint64_t turn_start_ns;

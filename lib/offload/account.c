@@ -2,6 +2,7 @@
 #include "lib/offload/account.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "lib/base/config.h"
 #include "lib/base/log.h"
@@ -23,15 +24,24 @@ void lava_account_trace(const struct lava_call *call, uint64_t elapsed_ns) {
     lava_trace_add(&span);
 }
 
+/* doc/settings.md describes the line; `lavablas replay --profile` reads it. */
 void lava_account_log(const struct lava_call *call, uint64_t elapsed_ns) {
     const struct lava_operation *operation = &call->operation;
     const char *place = lava_stats_place(call->place), *reason = lava_stats_reason(call->reason);
+    enum lava_routine outer = lava_tally_outer((uintptr_t)call);
+    bool is_inside = outer < LAVA_ROUTINE_COUNT;
+    char sides[32] = "", products[32] = "";
+    if (call->valid && operation->sides.count > 0)
+        snprintf(sides, sizeof sides, " sides %" PRId64, operation->sides.count);
+    if (call->products > 0)
+        snprintf(products, sizeof products, " products %" PRId64, call->products);
     if (!call->valid)
         LAVA_LOG(CALLS, "%s: %s: %s", lava_routine_name(call->routine), place, reason);
     else
-        LAVA_LOG(CALLS, "%s m %" PRId64 " n %" PRId64 " k %" PRId64 ": %s, %.3f ms: %s",
-                 lava_routine_name(call->routine), operation->m, operation->n, operation->k, place,
-                 (double)elapsed_ns * 1e-6, reason);
+        LAVA_LOG(CALLS, "%s m %" PRId64 " n %" PRId64 " k %" PRId64 "%s%s: %s, %.3f ms%s%s: %s",
+                 lava_routine_name(call->routine), operation->m, operation->n, operation->k, sides, products,
+                 place, (double)elapsed_ns * 1e-6, is_inside ? ", in " : "",
+                 is_inside ? lava_routine_name(outer) : "", reason);
 }
 
 double lava_account_cpu_ns(const struct lava_operation *operation, double products) {

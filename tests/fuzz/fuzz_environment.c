@@ -70,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     text[size] = '\0';
     text_bytes = size;
     for (int secure = 0; secure < 2; secure++) {
-        lava_config_parse(&config, &storage, secure, get, complain, NULL);
+        lava_config_parse(&config, &storage, secure, NULL, get, complain, NULL);
         check(&config);
         find_devices(&config);
     }

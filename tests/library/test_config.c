@@ -1,11 +1,15 @@
 /* The configuration: every variable with valid and invalid values, without changing the environment. */
+#include <errno.h>
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -27,12 +31,15 @@ static const char *get(const char *name, void *context) {
     return NULL;
 }
 
+static char about[256];
+
 static void complain(const char *name, const char *value, const char *expected, void *context) {
     struct source *source = context;
     assert_non_null(value);
     assert_non_null(expected);
     source->complaints++;
-    source->complained_about = name;
+    snprintf(about, sizeof about, "%s", name); /* that of a line is gone after the call */
+    source->complained_about = about;
 }
 
 static struct lava_config_storage storage;
@@ -40,7 +47,7 @@ static struct lava_config_storage storage;
 static struct lava_config parse(struct source *source, bool secure) {
     struct lava_config config;
     memset(&config, 0xa5, sizeof config);
-    lava_config_parse(&config, &storage, secure, get, complain, source);
+    lava_config_parse(&config, &storage, secure, NULL, get, complain, source);
     return config;
 }
 
@@ -115,6 +122,80 @@ static void empty_values_are_none(void **state) {
     assert_int_equal(config.mode, LAVA_MODE_AUTO);
     assert_defaults(&config);
     assert_int_equal(source.complaints, 0);
+}
+
+/* Writes the text into a file and parses that, and the environment. */
+static struct lava_config parse_text(const char *text, mode_t mode, struct lava_config_file *file,
+                                     struct source *source, bool secure) {
+    static char path[] = "/tmp/lavablas-test-config-XXXXXX";
+    strcpy(path + sizeof path - 7, "XXXXXX");
+    int descriptor = mkstemp(path);
+    struct lava_config config;
+    assert_true(descriptor >= 0);
+    assert_int_equal(write(descriptor, text, strlen(text)), (ssize_t)strlen(text));
+    assert_int_equal(fchmod(descriptor, mode), 0);
+    assert_int_equal(close(descriptor), 0);
+    assert_int_equal(lava_config_file_read(file, path), 0);
+    assert_int_equal(unlink(path), 0);
+    memset(&config, 0xa5, sizeof config);
+    lava_config_parse(&config, &storage, secure, file, get, complain, source);
+    return config;
+}
+
+/* The environment comes before the file, value by value; what is not understood changes nothing. */
+static void file_of_the_machine(void **state) {
+    static struct lava_config_file file;
+    static const char text[] =
+        "# a comment\n\n LAVABLAS_MODE = cpu \r\nLAVABLAS_IDLE=3\nLAVABLAS_DEVICE=H200, left\n"
+        "LAVABLAS_LANES=3\nLAVABLAS_LANES=9\nnonsense\nLAVABLAS_NOSUCH=1\n"
+        "LAVABLAS_CONFIG=/x\nLAVABLAS_LOG=\nLAVABLAS_STATS=1\nLAVABLAS_INIT=sync";
+    struct source none = {{NULL}, 0, NULL};
+    struct source some = {
+        {"LAVABLAS_MODE", "gpu", "LAVABLAS_IDLE", "never", "LAVABLAS_STATS", "0", NULL}, 0, NULL};
+    struct lava_config config = parse_text(text, 0644, &file, &none, false);
+    (void)state;
+    assert_int_equal(config.mode, LAVA_MODE_CPU);
+    assert_int_equal(config.idle_ns, 3000000000);
+    assert_string_equal(config.device, "H200, left");
+    assert_int_equal(config.lanes, 3);
+    assert_string_equal(config.stats, "");
+    assert_true(config.init_sync);
+    assert_int_equal(none.complaints, 4); /* lines 7 to 10 */
+    assert_non_null(strstr(none.complained_about, ":10: LAVABLAS_CONFIG"));
+    config = parse_text(text, 0600, &file, &some, false);
+    assert_int_equal(config.mode, LAVA_MODE_GPU);
+    assert_int_equal(config.idle_ns, 3000000000);
+    assert_null(config.stats);
+    assert_int_equal(some.complaints, 5);
+    none.complaints = 0;
+    config = parse_text(text, 0644, &file, &none, true);
+    assert_int_equal(config.mode, LAVA_MODE_CPU);
+    assert_defaults(&config);
+    assert_int_equal(none.complaints, 0);
+}
+
+static void files_that_are_ignored(void **state) {
+    static struct lava_config_file file;
+    static char text[LAVA_CONFIG_FILE_BYTES + 1];
+    struct source source = {{NULL}, 0, NULL};
+    (void)state;
+    assert_int_equal(parse_text("LAVABLAS_MODE=gpu\n", 0646, &file, &source, false).mode, LAVA_MODE_AUTO);
+    assert_string_equal(file.refusal, "everybody may write it");
+    for (int i = 0; i <= LAVA_CONFIG_FILE_LINES; i++)
+        strcat(text, "LAVABLAS_MODE=gpu\n");
+    assert_int_equal(parse_text(text, 0644, &file, &source, false).mode, LAVA_MODE_AUTO);
+    assert_string_equal(file.refusal, "it has too many lines");
+    memset(text, '#', LAVA_CONFIG_FILE_BYTES);
+    parse_text(text, 0644, &file, &source, false);
+    assert_string_equal(file.refusal, "it is too long");
+    assert_int_equal(lava_config_file_read(&file, "/"), 0);
+    assert_string_equal(file.refusal, "it is no regular file");
+    assert_int_equal(lava_config_file_read(&file, "/nonexistent/file"), ENOENT);
+    assert_int_equal(file.count, 0);
+    assert_int_equal(source.complaints, 0);
+    text[LAVA_CONFIG_FILE_BYTES - 1] = '\0';
+    parse_text(text, 0644, &file, &source, false);
+    assert_null(file.refusal);
 }
 
 static void secure_ignores_everything(void **state) {
@@ -471,6 +552,8 @@ int main(void) {
         cmocka_unit_test(rank_of_the_job),
         cmocka_unit_test(nothing_set),
         cmocka_unit_test(empty_values_are_none),
+        cmocka_unit_test(file_of_the_machine),
+        cmocka_unit_test(files_that_are_ignored),
         cmocka_unit_test(secure_ignores_everything),
         cmocka_unit_test(words),
         cmocka_unit_test(unknown_values_are_reported_once),

@@ -78,6 +78,7 @@ equal 1 "$(ls "$reports".*.live | wc -l)" 'the file of a process that runs'
 kill -KILL $running
 wait $running || :
 "$tool" report --json "$reports" >"$folder/json" || fail 'report --json'
+python3 "$(dirname "$0")/check_schema.py" "$(dirname "$0")/../../doc/report.schema.json" "$folder/json" || fail 'the schema'
 equal 1 "$(look 'sum(process["unfinished"] for process in report["processes"])')" 'killed'
 equal 2 "$(look 'len(report["processes"])')" 'processes of the job'
 calls=$(look 'report["total"]["cpu_calls"]')

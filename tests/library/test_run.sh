@@ -32,6 +32,7 @@ report() { # report ARGUMENT...: runs the command with a report as JSON in a fil
     rm -f "$folder/json"
     status=0
     "$tool" run --json --output "$folder/json" "$@" >"$folder/output" 2>"$folder/errors" || status=$?
+    [ ! -s "$folder/json" ] || python3 "$(dirname "$0")/check_schema.py" "$(dirname "$0")/../../doc/report.schema.json" "$folder/json" || failed=1
 }
 
 equal() { # equal EXPECTED GOT WHAT
@@ -126,8 +127,12 @@ equal 'the mode is cpu' "$(value reasons 0 reason)" 'reason'
 equal False "$(value total cpu_alone_is_estimated)" 'measured'
 equal '[]' "$(value not_intercepted)" 'everything is intercepted'
 LAVABLAS_LOG=none "$tool" run --mode cpu --stats -- "$program" multiply 2>"$folder/errors" || fail '--stats'
-grep -q '^lavablas: it did not help: all calls ran on the CPU' "$folder/errors" || fail "verdict: $(cat "$folder/errors")"
+head -n 1 "$folder/errors" | grep -q '^lavablas: it did not help: all calls ran on the CPU, for [0-9.]* s$' || fail "verdict: $(cat "$folder/errors")"
+sed -n 2p "$folder/errors" | grep -q "^lavablas: [0-9]* % of the program's [0-9.]* s passed outside of these calls, where no BLAS makes it faster\$" ||
+    fail "where the time went: $(cat "$folder/errors")"
 grep -q 'dgemm_  *3 calls .*the mode is cpu' "$folder/errors" || fail "reasons: $(cat "$folder/errors")"
+"$tool" run --mode cpu -- "$program" multiply 2>"$folder/errors" || fail 'without details'
+! grep -q 'the mode is cpu' "$folder/errors" || fail "details that nobody asked for: $(cat "$folder/errors")"
 
 # A log of calls, by the number of the process; and routines that are switched off.
 LAVABLAS_LOG=calls LAVABLAS_LOG_FILE="$folder/log-%p-%r" LAVABLAS_MODE=cpu LD_PRELOAD=$library "$program" multiply 2>"$folder/errors" || fail 'a log of calls'
@@ -139,6 +144,32 @@ LAVABLAS_OFF=zgemm,dgemm report --mode gpu -- "$program" multiply
 equal 'the routine is switched off' "$(value reasons 0 reason)" 'the routine is switched off'
 LAVABLAS_OFF=dgem LAVABLAS_MODE=cpu LD_PRELOAD=$library "$program" multiply 2>"$folder/errors" || fail 'no such routine'
 grep -q '^lavablas: LAVABLAS_OFF=dgem is not understood' "$folder/errors" || fail "no such routine: $(cat "$folder/errors")"
+
+# What a device that is not there would have done: by the calls of a run, and by a log of them.
+"$tool" run --profile list | grep -qx '  NVIDIA H200' || fail 'the profiles'
+"$tool" run --profile h200 -- "$program" multiply 2>"$folder/errors" || fail '--profile'
+head -n 1 "$folder/errors" | grep -q '^lavablas: an estimate, nothing was measured on such a device: NVIDIA H200 with 130 GiB of memory and ready from the start ' ||
+    fail "--profile: $(cat "$folder/errors")"
+grep -Eq '^  dgemm_ +300 x 250 x 200 +3 +[0-9.]+ +[0-9.]+  [CG]PU$' "$folder/errors" || fail "--profile, the calls: $(cat "$folder/errors")"
+grep -q '^lavablas: it did not help: all calls ran on the CPU' "$folder/errors" || fail 'the report behind the estimate'
+[ -z "$(find "${TMPDIR:-/tmp}" -maxdepth 2 -path '*/lavablas-*' -name '*calls-*' 2>/dev/null)" ] || fail 'logs are left'
+status=0
+"$tool" run --profile nosuch true 2>"$folder/errors" || status=$?
+equal 125 $status 'no such profile'
+printf 'lavablas: %s\n' 'CPU BLAS: /x' 'rank 1 on host: dgemm_ m 8000 n 8000 k 8000: cpu, 10000.000 ms: the mode is cpu' \
+    'dgemm_ m 8000 n 8000 k 8000: cpu, 30000.000 ms: the mode is cpu' 'dgemm_ m 20 n 20 k 20: cpu, 1000.000 ms: below the cut-off' \
+    'dsymv_ m 9 n 1 k 9: cpu, 9000.000 ms, in dsyevd_: below the cut-off' 'dgemm_: cpu: invalid arguments' \
+    'sgemm_batch_strided m 40 n 40 k 40 products 9: cpu, 1000.000 ms: below the cut-off' \
+    'dgesv_ m 8000 n 8000 k 8000 sides 7: cpu, 20000.000 ms: the mode is cpu' >"$folder/calls"
+"$tool" replay --profile h200 "$folder/calls" >"$folder/output" || fail 'replay --profile'
+grep -Eq 'would compute in [0-9.]+ s what takes 62\.000 s on this CPU: [0-9.]+ times as fast, with 4 of 5 calls on the GPU$' "$folder/output" ||
+    fail "the sum: $(cat "$folder/output")"
+for row in 'dgemm_ +8000 x 8000 x 8000 +2 +40\.000 +0\.[0-9]+  GPU' 'dgesv_ +8000 x 8000 x 8000, 7 sides +1 +20\.000 +[01]\.[0-9]+  GPU' \
+    'dgemm_ +20 x 20 x 20 +1 +1\.000 +1\.000  CPU' 'sgemm_batch_strided +40 x 40 x 40, 9 products +1 +1\.000 +[0-9.]+  GPU'; do
+    grep -Eq "^  $row\$" "$folder/output" || fail "no row $row: $(cat "$folder/output")"
+done
+equal 6 "$(wc -l <"$folder/output")" 'lines of the estimate'
+! "$tool" replay --profile h200 "$folder/nosuch" >"$folder/output" 2>&1 || fail 'no such log'
 
 # Children of fork() and programs that they start.
 report --mode cpu -- "$program" fork
@@ -212,9 +243,13 @@ equal 1800000 "$(value transfers down_bytes)" 'bytes of C'
 [ "$(value transfers down_ns)" -gt 0 ] && [ "$(value transfers down_ns)" -lt "$(value total gpu_ns)" ] || fail 'the time of copies'
 [ "$(value transfers up_bytes)" -lt 1000 ] || fail 'A and B were copied'
 [ "$(value total cpu_alone_ns)" -gt 0 ] || fail 'the estimate for the CPU'
-[ "$(value shapes 0 gpu_lost_ns)" -ge "$(value lost gpu_ns)" ] || fail 'the only routine lost less than all calls'
+equal "$(value total gpu_lost_ns)" "$(value shapes 0 gpu_lost_ns)" 'what the only routine lost'
+equal "it did not help" "$(value verdict | cut -d: -f1)" 'the verdict'
+equal "100 % of the calls' time was on the GPU, because LAVABLAS_MODE is gpu: with auto only calls go there that gain" "$(value advice)" 'the advice'
 [ "$(value shapes 0 gpu_lost_ns)" -gt 0 ] && [ "$(value shapes 0 gpu_lost_ns)" -lt "$(value shapes 0 gpu_ns)" ] || fail 'what was lost'
-LAVABLAS_LOG=none "$tool" run --mode gpu --device cpu -- "$program" multiply 2>"$folder/errors" || fail 'on lavapipe, as text'
+LAVABLAS_LOG=none "$tool" run --details --mode gpu --device cpu -- "$program" multiply 2>"$folder/errors" || fail 'on lavapipe, as text'
+head -n 1 "$folder/errors" | grep -q '^lavablas: it did not help: the calls took .* times as long (estimated by ' || fail "verdict: $(cat "$folder/errors")"
+grep -q '^lost: calls on the GPU took [0-9.]* s longer than the CPU.s estimate$' "$folder/errors" || fail "what was lost: $(cat "$folder/errors")"
 grep -q '^  dgemm_  *128 to 255  *[0-9.]* s on the GPU$' "$folder/errors" || fail "what was lost: $(cat "$folder/errors")"
 grep -q '^copied: [0-9.]* GiB to the device.*, 0\.002 GiB back in [0-9.]* s ([0-9]* %); percent of the calls. time on the GPU$' "$folder/errors" ||
     fail "what was copied: $(cat "$folder/errors")"
@@ -237,7 +272,7 @@ else
     equal 0 "$(value copies matrices 1 uses)" 'uses of the matrix that is written'
     equal 'the program writes it between calls' "$(value copies matrices 1 why)" 'why it does not stay'
     grep -q '"matrix that stays".*"bytes":1248000' "$folder/trace" || fail 'the matrix that stays, in the trace'
-    LAVABLAS_RESIDENT=check LAVABLAS_LOG=none "$tool" run --mode gpu --device cpu -- "$program" stays 2>"$folder/errors" || fail 'matrices that stay, as text'
+    LAVABLAS_RESIDENT=check LAVABLAS_LOG=none "$tool" run --details --mode gpu --device cpu -- "$program" stays 2>"$folder/errors" || fail 'matrices that stay, as text'
     grep -q '^not copied: 0\.002 GiB of matrices that stayed on the device, in 2 uses$' "$folder/errors" || fail "what was not copied: $(cat "$folder/errors")"
     grep -q '^copies of matrices on the device: 1 stored, 2 used, 0 uploaded anew by 0\.000 GiB, 0 forgotten, 0 evicted, 0 differences$' "$folder/errors" ||
         fail "copies: $(cat "$folder/errors")"

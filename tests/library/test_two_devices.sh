@@ -50,9 +50,9 @@ export VK_DRIVER_FILES="$folder/first.json:$folder/second.json" LAVABLAS_DEVICE=
 
 "$lavablas" info >"$folder/info" || fail "info: status $?"
 grep -q '^device 1: ' "$folder/info" && grep -q '0,1: 2 devices of this model' "$folder/info" || fail "info says: $(cat "$folder/info")"
-explained=$(LAVABLAS_MODE=gpu "$lavablas" explain sgemm N N 300 2000 200) || fail "explain: status $?"
+explained=$(LAVABLAS_MODE=gpu "$lavablas" explain --plan sgemm N N 300 2000 200) || fail "explain: status $?"
 case $explained in *' on 2 devices, '*' on one, '*) ;; *) fail "explain says: $explained" ;; esac
-explained=$(LAVABLAS_MODE=gpu LAVABLAS_DEVICE=0 "$lavablas" explain sgemm N N 300 2000 200) || fail "explain: status $?"
+explained=$(LAVABLAS_MODE=gpu LAVABLAS_DEVICE=0 "$lavablas" explain --plan sgemm N N 300 2000 200) || fail "explain: status $?"
 case $explained in *' on 2 devices'*) fail "explain says of one device: $explained" ;; esac
 
 LAVABLAS_MODE=gpu LAVABLAS_INIT=sync LAVABLAS_STATS="$folder/stats" LAVABLAS_TRACE="$folder/trace" \
