@@ -3,35 +3,9 @@
 
 #include "bench.h"
 
-#include "shaders/residue_names.h"
-
-enum residue_module {
-#define RESIDUE_ENUMERATOR(name, is_fp64) LAVA_##name,
-    LAVA_RESIDUE_MODULES(RESIDUE_ENUMERATOR)
-#undef RESIDUE_ENUMERATOR
-        LAVA_RESIDUE_COUNT
-};
-/* As in lib/vk/modules.c. */
-enum variant { PLAIN, ROLLED, VARIANT_COUNT };
-
-// clang-format off
-#include "shaders/residues.inc"
-// clang-format on
+#include "perf/residues/kernels.h"
 
 /* Pipelines */
-
-static enum lava_status get(struct bench *x, enum residue_module module,
-                            const uint32_t constants[LAVA_CONSTANT_COUNT],
-                            const struct lava_pipeline **pipeline) {
-    const struct lava_code *code = residue_modules[module];
-    bool software = x->device->capabilities.kind == LAVA_DEVICE_CPU;
-    struct lava_pipeline_specification specification = {
-        .code = software && code[ROLLED].words ? &code[ROLLED] : &code[PLAIN]};
-    if (!specification.code->words)
-        return LAVA_ERROR_DRIVER;
-    memcpy(specification.constants, constants, sizeof specification.constants);
-    return lava_pipelines_get(x->device, &specification, pipeline);
-}
 
 static const enum residue_module multiply_modules[BENCH_KERNELS] = {
     [BENCH_MATRICES] = LAVA_RESIDUES_MULTIPLY,
@@ -57,7 +31,7 @@ static enum lava_status get_multiply(struct bench *x) {
     constants[LAVA_CONSTANT_SHAPE_K] = shape->k;
     constants[LAVA_CONSTANT_STAGES] = o->group;
     constants[LAVA_CONSTANT_SUBGROUP] = o->kernel == BENCH_DOT ? 0 : subgroup;
-    return get(x, multiply_modules[o->kernel], constants, &x->multiply);
+    return residues_get(x->device, multiply_modules[o->kernel], constants, &x->multiply);
 }
 
 enum lava_status bench_get_pipelines(struct bench *x) {
@@ -66,20 +40,21 @@ enum lava_status bench_get_pipelines(struct bench *x) {
     for (int side = 0; side < 2 && !status; side++) {
         uint32_t constants[LAVA_CONSTANT_COUNT] = {0};
         constants[LAVA_CONSTANT_PANEL] = side == 0 ? o->tile_m : o->tile_n;
-        status = get(x, LAVA_RESIDUES_SCREEN, constants, &x->screen[side]);
+        status = residues_get(x->device, LAVA_RESIDUES_SCREEN, constants, &x->screen[side]);
         constants[LAVA_CONSTANT_PANEL] = 0;
         constants[LAVA_CONSTANT_TRANSPOSE] = (side == 0) == o->transposed[side];
         if (!status)
-            status = get(x, LAVA_RESIDUES_SCAN, constants, &x->scan[side]);
+            status = residues_get(x->device, LAVA_RESIDUES_SCAN, constants, &x->scan[side]);
         if (!status)
-            status = get(x, LAVA_RESIDUES_CONVERT, constants, &x->convert[side]);
+            status = residues_get(x->device, LAVA_RESIDUES_CONVERT, constants, &x->convert[side]);
     }
     uint32_t constants[LAVA_CONSTANT_COUNT] = {0};
     constants[LAVA_CONSTANT_TILE_M] = o->tile_m;
     constants[LAVA_CONSTANT_TILE_N] = o->tile_n;
-    return status ? status
-                  : get(x, o->kernel == BENCH_NARROW ? LAVA_RESIDUES_COMBINE_NARROW : LAVA_RESIDUES_COMBINE,
-                        constants, &x->combine);
+    enum residue_module combine = o->integers                 ? LAVA_RESIDUES_COMBINE_INTEGERS
+                                  : o->kernel == BENCH_NARROW ? LAVA_RESIDUES_COMBINE_NARROW
+                                                              : LAVA_RESIDUES_COMBINE;
+    return status ? status : residues_get(x->device, combine, constants, &x->combine);
 }
 
 /* The product */
