@@ -6,7 +6,13 @@
  *
  *     (modulus i, line w, k)  ->  residues[((i * slabs + k / SLAB) * lines + w) * SLAB + k % SLAB]
  *
- * Lines are padded with zeros to whole tiles, and K to whole slabs. What a tile needs of a slab is contiguous, and
+ * Matrices of a subgroup (KHR) are loaded as fragments, of WIDTH lines and DEPTH of K, that are contiguous. They lie where
+ * their lines would be:
+ *
+ *     (modulus i, line w, k)  ->  residues[((i * slabs + k / SLAB) * lines + w / WIDTH * WIDTH) * SLAB +
+ *                                          k % SLAB / DEPTH * WIDTH * DEPTH + w % WIDTH * DEPTH + k % DEPTH]
+ *
+ * which is the order of lines for WIDTH 1 and DEPTH SLAB. Lines are padded with zeros to whole tiles, and K to whole slabs. What a tile needs of a slab is contiguous, and
  * so is its block of sums:
  *
  *     (modulus i, tile t, row r, column c)  ->  sums[((i * tiles + t) * TILE_N + c) * TILE_M + r]

@@ -14,6 +14,11 @@ static const enum residue_module multiply_modules[BENCH_KERNELS] = {
     [BENCH_NARROW] = LAVA_RESIDUES_MULTIPLY_NARROW,
 };
 
+/* Whether residues lie in the order of fragments, or of lines. */
+static bool is_in_fragments(const struct options *options) {
+    return options->kernel == BENCH_MATRICES && !options->lines;
+}
+
 static enum lava_status get_multiply(struct bench *x) {
     const struct options *o = x->options;
     const struct lava_integer_shape *shape = &x->device->integer_shape;
@@ -26,9 +31,11 @@ static enum lava_status get_multiply(struct bench *x) {
     constants[LAVA_CONSTANT_TILE_N] = o->tile_n;
     constants[LAVA_CONSTANT_PART_M] = o->part_m;
     constants[LAVA_CONSTANT_PART_N] = o->part_n;
-    constants[LAVA_CONSTANT_SHAPE_M] = shape->m;
-    constants[LAVA_CONSTANT_SHAPE_N] = shape->n;
+    /* The product is that of op(B)' and op(A)': the device's M runs along N. */
+    constants[LAVA_CONSTANT_SHAPE_M] = shape->n;
+    constants[LAVA_CONSTANT_SHAPE_N] = shape->m;
     constants[LAVA_CONSTANT_SHAPE_K] = shape->k;
+    constants[LAVA_CONSTANT_PANEL] = is_in_fragments(o);
     constants[LAVA_CONSTANT_STAGES] = o->group;
     constants[LAVA_CONSTANT_SUBGROUP] = o->kernel == BENCH_DOT ? 0 : subgroup;
     return residues_get(x->device, multiply_modules[o->kernel], constants, &x->multiply);
@@ -36,6 +43,7 @@ static enum lava_status get_multiply(struct bench *x) {
 
 enum lava_status bench_get_pipelines(struct bench *x) {
     const struct options *o = x->options;
+    const struct lava_integer_shape *shape = &x->device->integer_shape;
     enum lava_status status = get_multiply(x);
     for (int side = 0; side < 2 && !status; side++) {
         uint32_t constants[LAVA_CONSTANT_COUNT] = {0};
@@ -45,6 +53,8 @@ enum lava_status bench_get_pipelines(struct bench *x) {
         constants[LAVA_CONSTANT_TRANSPOSE] = (side == 0) == o->transposed[side];
         if (!status)
             status = residues_get(x->device, LAVA_RESIDUES_SCAN, constants, &x->scan[side]);
+        constants[LAVA_CONSTANT_SHAPE_M] = !is_in_fragments(o) ? 1 : side == 0 ? shape->n : shape->m;
+        constants[LAVA_CONSTANT_SHAPE_K] = is_in_fragments(o) ? shape->k : LAVA_RESIDUES_SLAB;
         if (!status)
             status = residues_get(x->device, LAVA_RESIDUES_CONVERT, constants, &x->convert[side]);
     }
