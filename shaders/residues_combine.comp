@@ -28,9 +28,10 @@ double rounded_beside(double x, double y)
         return sum;
     precise double second = sum - x;
     precise double lost = (x - (sum - second)) + (y - second);
-    if (lost == 0)
+    uvec2 rest = unpackDouble2x32(lost);
+    if ((rest.x | rest.y << 1) == 0)
         return sum;
-    return packDouble2x32(lost > 0 == sum > 0 ? uvec2(1, bits.y) : uvec2(0xffffffffu, bits.y - 1));
+    return packDouble2x32((rest.y ^ bits.y) >> 31 == 0 ? uvec2(1, bits.y) : uvec2(0xffffffffu, bits.y - 1));
 }
 
 /* The sum of the first two parts is rounded to `high`; what it lacks, with the third part, may be half of its last digit

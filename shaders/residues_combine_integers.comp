@@ -72,14 +72,19 @@ uint64_t whole(uint limbs[LIMBS], Divisor product, int scale)
     return rounded(negative, exponent - zeros, high | (low != 0 ? 1 : 0));
 }
 
+uint64_t scaled(uint64_t scalar, uint64_t x)
+{
+    return scalar == FP64_ONE ? x : fp64_product(scalar, x);
+}
+
 void write(uint row, uint column, uint64_t value)
 {
     if (row >= constants.lines || column >= constants.columns)
         return;
     Elements c = Elements(constants.target + (uint64_t(column) * constants.ld + row) * 8);
-    uint64_t result = fp64_product(constants.alpha_fp64, value);
+    uint64_t result = scaled(constants.alpha_fp64, value);
     if ((constants.beta_fp64 & ~FP64_SIGN) != 0)
-        result = fp64_sum(result, fp64_product(constants.beta_fp64, packUint2x32(c.element[0])));
+        result = fp64_sum(result, scaled(constants.beta_fp64, packUint2x32(c.element[0])));
     c.element[0] = unpackUint2x32(result);
 }
 

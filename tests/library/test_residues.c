@@ -80,7 +80,8 @@ static wide random_product(void) {
         unsigned_wide half = (unsigned_wide)1 << (length - 54);
         size = ((UINT64_C(1) << 52 | random_bits() >> 12) * 2 + 1) * half;
         size = kind == 4 ? size + 1 : kind == 5 ? size - 1 : size;
-        size += kind == 6 ? (unsigned_wide)below(4096) : 0;
+        if (kind == 6)
+            size += (uint64_t)below(4096);
     }
     size %= (unsigned_wide)test.limit + 1;
     return random_bits() & 1 ? (wide)size : -(wide)size;
