@@ -5,7 +5,9 @@
  *   workgroup    64 lines and 256 of K, by pieces of 32 that pass through shared memory
  *   invocation   eight elements of a line in K's order, of each piece */
 #version 460
+#pragma use_vulkan_memory_model
 #extension GL_GOOGLE_include_directive : require
+#extension GL_KHR_memory_scope_semantics : require
 #include "common.glsl"
 #include "residues.glsl"
 #include "residues_element.glsl"

@@ -251,7 +251,8 @@ static void make_wishes(const struct lava_device *device, struct wishes *wishes)
                        .hostQueryReset = device->has_host_query_reset,
                        .shaderFloat16 = matrices,
                        .shaderInt8 = device->integer_shape.m > 0,
-                       .vulkanMemoryModel = matrices || device->capabilities.group_exchange,
+                       .vulkanMemoryModel = matrices || device->capabilities.group_exchange ||
+                                            device->has_integer_products || device->integer_shape.m > 0,
                        .shaderBufferInt64Atomics = device->capabilities.group_exchange},
         .features13 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
                        .synchronization2 = VK_TRUE,

@@ -448,7 +448,8 @@ static void fill_capabilities(struct lava_device *device, const struct answers *
     capabilities->resident_groups = resident_groups(answers);
     capabilities->resident_polls = RESIDENT_POLLS;
     device->has_host_query_reset = answers->features12.hostQueryReset;
-    device->has_integer_products = config->integers && answers->features13.shaderIntegerDotProduct;
+    device->has_integer_products = config->integers && answers->features13.shaderIntegerDotProduct &&
+                                   answers->features12.vulkanMemoryModel;
     device->has_subgroup_size_control =
         answers->features13.subgroupSizeControl && answers->features13.computeFullSubgroups &&
         (answers->properties13.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;

@@ -81,7 +81,7 @@ static wide random_product(void) {
         size = ((UINT64_C(1) << 52 | random_bits() >> 12) * 2 + 1) * half;
         size = kind == 4 ? size + 1 : kind == 5 ? size - 1 : size;
         if (kind == 6)
-            size += (uint64_t)below(4096);
+            size += random_bits() >> 52;
     }
     size %= (unsigned_wide)test.limit + 1;
     return random_bits() & 1 ? (wide)size : -(wide)size;
