@@ -12,9 +12,11 @@
 #include "residues.glsl"
 #include "residues_element.glsl"
 
-/* A fragment of the target (residues.h). */
-layout(constant_id = LAVA_CONSTANT_SHAPE_M) const uint WIDTH = 1;
-layout(constant_id = LAVA_CONSTANT_SHAPE_K) const uint DEPTH = LAVA_RESIDUES_SLAB;
+/* A fragment of the target (residues.h); 0: the order is that of lines. */
+layout(constant_id = LAVA_CONSTANT_SHAPE_M) const uint SHAPE_WIDTH = 0;
+layout(constant_id = LAVA_CONSTANT_SHAPE_K) const uint SHAPE_K = 0;
+const uint WIDTH = SHAPE_WIDTH == 0 ? 1 : SHAPE_WIDTH;
+const uint DEPTH = SHAPE_K == 0 ? LAVA_RESIDUES_SLAB : SHAPE_K;
 
 layout(buffer_reference, std430, buffer_reference_align = 8) writeonly buffer Target { uvec2 word[]; };
 

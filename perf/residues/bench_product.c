@@ -53,8 +53,10 @@ enum lava_status bench_get_pipelines(struct bench *x) {
         constants[LAVA_CONSTANT_TRANSPOSE] = (side == 0) == o->transposed[side];
         if (!status)
             status = residues_get(x->device, LAVA_RESIDUES_SCAN, constants, &x->scan[side]);
-        constants[LAVA_CONSTANT_SHAPE_M] = !is_in_fragments(o) ? 1 : side == 0 ? shape->n : shape->m;
-        constants[LAVA_CONSTANT_SHAPE_K] = is_in_fragments(o) ? shape->k : LAVA_RESIDUES_SLAB;
+        if (is_in_fragments(o)) {
+            constants[LAVA_CONSTANT_SHAPE_M] = side == 0 ? shape->n : shape->m;
+            constants[LAVA_CONSTANT_SHAPE_K] = shape->k;
+        }
         if (!status)
             status = residues_get(x->device, LAVA_RESIDUES_CONVERT, constants, &x->convert[side]);
     }
