@@ -66,9 +66,9 @@ static enum bench_kernel kernel_of(const char *name) {
 }
 
 static bool runs(const struct lava_device *device, enum bench_kernel kernel) {
-    return device->capabilities.fp64 && (kernel == BENCH_DOT        ? device->has_integer_products
-                                         : kernel == BENCH_MATRICES ? device->integer_shape.m > 0
-                                                                    : device->has_whole_matrices);
+    return device->capabilities.fp64 && (kernel == BENCH_DOT        ? device->capabilities.integer_products
+                                         : kernel == BENCH_MATRICES ? device->capabilities.integer_shape.m > 0
+                                                                    : device->capabilities.whole_matrices);
 }
 
 static bool parse_ops(const char *text, struct options *options) {
@@ -142,7 +142,7 @@ int main(int argc, char **argv) {
     if (!parse(argc, argv, &options))
         return 2;
     struct lava_config config = *lava_config_get();
-    config.integers = true;
+    config.residues = LAVA_RESIDUE_ON;
     if (lava_gpu_open(&config, &device, &why)) {
         printf("no device: %s\n", why);
         return 77;

@@ -5,6 +5,7 @@
 
 #include "shaders/residue_names.h"
 
+/* Modules that are no part of the library. */
 enum residue_module {
 #define RESIDUE_ENUMERATOR(name, is_fp64) LAVA_##name,
     LAVA_RESIDUE_MODULES(RESIDUE_ENUMERATOR)
@@ -20,29 +21,32 @@ enum variant { PLAIN, ROLLED, VARIANT_COUNT };
 
 /* Pipelines */
 
-static enum lava_status get(struct bench *x, enum residue_module module,
+/* own: a module of the library's is meant, unless this is one. */
+static enum lava_status get(struct bench *x, enum lava_module module, int own,
                             const uint32_t constants[LAVA_CONSTANT_COUNT],
                             const struct lava_pipeline **pipeline) {
-    const struct lava_code *code = residue_modules[module];
     bool software = x->device->capabilities.kind == LAVA_DEVICE_CPU;
-    struct lava_pipeline_specification specification = {
-        .code = software && code[ROLLED].words ? &code[ROLLED] : &code[PLAIN]};
-    if (!specification.code->words)
-        return LAVA_ERROR_DRIVER;
+    struct lava_pipeline_specification specification = {.module = module};
+    if (own < LAVA_RESIDUE_COUNT) {
+        const struct lava_code *code = residue_modules[own];
+        specification.code = software && code[ROLLED].words ? &code[ROLLED] : &code[PLAIN];
+        if (!specification.code->words)
+            return LAVA_ERROR_DRIVER;
+    }
     memcpy(specification.constants, constants, sizeof specification.constants);
     return lava_pipelines_get(x->device, &specification, pipeline);
 }
 
-static const enum residue_module multiply_modules[BENCH_KERNELS] = {
-    [BENCH_MATRICES] = LAVA_RESIDUES_MULTIPLY,
-    [BENCH_DOT] = LAVA_RESIDUES_DOT,
-    [BENCH_WHOLE] = LAVA_RESIDUES_MULTIPLY_WHOLE,
-    [BENCH_NARROW] = LAVA_RESIDUES_MULTIPLY_NARROW,
+static const enum lava_module multiply_modules[BENCH_KERNELS] = {
+    [BENCH_MATRICES] = LAVA_MODULE_RESIDUES_MULTIPLY,
+    [BENCH_DOT] = LAVA_MODULE_RESIDUES_DOT,
+    [BENCH_WHOLE] = LAVA_MODULE_RESIDUES_MULTIPLY_WHOLE,
+    [BENCH_NARROW] = LAVA_MODULE_RESIDUES_MULTIPLY_WHOLE,
 };
 
 static enum lava_status get_multiply(struct bench *x) {
     const struct options *o = x->options;
-    const struct lava_integer_shape *shape = &x->device->integer_shape;
+    const struct lava_integer_shape *shape = &x->device->capabilities.integer_shape;
     uint32_t subgroup = x->device->capabilities.matrix_subgroup_size, constants[LAVA_CONSTANT_COUNT] = {0};
     uint32_t parts = o->tile_m / o->part_m * (o->tile_n / o->part_n);
     constants[LAVA_CONSTANT_INVOCATIONS] = o->kernel == BENCH_MATRICES ? parts * subgroup
@@ -57,7 +61,8 @@ static enum lava_status get_multiply(struct bench *x) {
     constants[LAVA_CONSTANT_SHAPE_K] = shape->k;
     constants[LAVA_CONSTANT_STAGES] = o->group;
     constants[LAVA_CONSTANT_SUBGROUP] = o->kernel == BENCH_DOT ? 0 : subgroup;
-    return get(x, multiply_modules[o->kernel], constants, &x->multiply);
+    int own = o->kernel == BENCH_NARROW ? LAVA_RESIDUES_MULTIPLY_NARROW : LAVA_RESIDUE_COUNT;
+    return get(x, multiply_modules[o->kernel], own, constants, &x->multiply);
 }
 
 enum lava_status bench_get_pipelines(struct bench *x) {
@@ -66,20 +71,19 @@ enum lava_status bench_get_pipelines(struct bench *x) {
     for (int side = 0; side < 2 && !status; side++) {
         uint32_t constants[LAVA_CONSTANT_COUNT] = {0};
         constants[LAVA_CONSTANT_PANEL] = side == 0 ? o->tile_m : o->tile_n;
-        status = get(x, LAVA_RESIDUES_SCREEN, constants, &x->screen[side]);
+        status = get(x, LAVA_MODULE_RESIDUES_SCREEN, LAVA_RESIDUE_COUNT, constants, &x->screen[side]);
         constants[LAVA_CONSTANT_PANEL] = 0;
         constants[LAVA_CONSTANT_TRANSPOSE] = (side == 0) == o->transposed[side];
         if (!status)
-            status = get(x, LAVA_RESIDUES_SCAN, constants, &x->scan[side]);
+            status = get(x, LAVA_MODULE_RESIDUES_SCAN, LAVA_RESIDUE_COUNT, constants, &x->scan[side]);
         if (!status)
-            status = get(x, LAVA_RESIDUES_CONVERT, constants, &x->convert[side]);
+            status = get(x, LAVA_MODULE_RESIDUES_CONVERT, LAVA_RESIDUE_COUNT, constants, &x->convert[side]);
     }
     uint32_t constants[LAVA_CONSTANT_COUNT] = {0};
     constants[LAVA_CONSTANT_TILE_M] = o->tile_m;
     constants[LAVA_CONSTANT_TILE_N] = o->tile_n;
-    return status ? status
-                  : get(x, o->kernel == BENCH_NARROW ? LAVA_RESIDUES_COMBINE_NARROW : LAVA_RESIDUES_COMBINE,
-                        constants, &x->combine);
+    int own = o->kernel == BENCH_NARROW ? LAVA_RESIDUES_COMBINE_NARROW : LAVA_RESIDUE_COUNT;
+    return status ? status : get(x, LAVA_MODULE_RESIDUES_COMBINE, own, constants, &x->combine);
 }
 
 /* The product */
