@@ -223,6 +223,8 @@ static enum lava_status plan_and_add(struct lava_stream *stream, const struct la
         overrides = *asked;
     if (overrides.memory_bytes == 0 || overrides.memory_bytes > free_bytes)
         overrides.memory_bytes = free_bytes;
+    if (overrides.residues == LAVA_RESIDUE_AUTO && !stream->device->shared->computes_residues)
+        overrides.residues = LAVA_RESIDUE_OFF;
     for (;;) {
         struct lava_plan plan;
         lava_policy_choose(operation, &engine->capabilities, engine->figures, LAVA_MODE_GPU, &overrides,

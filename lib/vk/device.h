@@ -46,6 +46,7 @@ struct lava_device_shared {
     /* Matrices that stay (lib/engine/residents.h): set once, and destroyed by the first user's engine. */
     _Atomic(struct lava_residents *) residents;
     _Atomic bool failed;      /* lost, hung or wrong in a self-test; never reset */
+    _Atomic bool computes_residues; /* the self-test found fp64 products by residues right; never reset */
     _Atomic unsigned streams; /* open ones of lib/transport/stream.h */
     /* Workgroups that should have run at the same time have waited in vain; never reset. */
     _Atomic bool stalled;
