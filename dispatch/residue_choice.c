@@ -32,6 +32,11 @@
 #define CONVERT_BYTES 68.0
 #define COMBINE_BYTES 80.0
 #define COMBINE_FLOPS 90.0
+/* From host memory: C has so many blocks of columns at most, if each has so many columns. The download of the
+ * last one overlaps nothing. */
+#define MOST_BLOCKS  8
+#define LEAST_BLOCK  512
+#define COLUMN_BYTES 64
 /* Dispatches and barriers of a panel of K, and of some columns of tiles. A starting value. */
 #define PANEL_NS   60e3
 #define COLUMNS_NS 20e3
@@ -103,11 +108,13 @@ void lava_residue_admit(struct lava_capabilities *device) {
 }
 
 bool lava_residue_serves(const struct lava_operation *operation) {
+    bool is_whole = operation->on_device || operation->c.region == LAVA_REGION_ALL;
     bool is_general = operation->a.structure == LAVA_STRUCTURE_GENERAL &&
                       operation->b.structure == LAVA_STRUCTURE_GENERAL && !operation->in_place;
     return operation->kind == LAVA_OPERATION_PRODUCT && operation->type == LAVA_TYPE_FP64 &&
-           operation->precision != LAVA_PRECISION_IEEE && operation->k >= LEAST_K && is_general &&
-           operation->on_device && !operation->of_parts && !operation->twice && !operation->series;
+           operation->precision != LAVA_PRECISION_IEEE && operation->k >= LEAST_K && is_general && is_whole &&
+           operation->c.type == LAVA_TYPE_FP64 && !operation->of_parts && !operation->twice &&
+           !operation->series;
 }
 
 struct lava_residue_layout lava_residue_layout_of(const struct lava_residue_way *way, int64_t m, int64_t n,
@@ -127,6 +134,28 @@ struct lava_residue_layout lava_residue_layout_of(const struct lava_residue_way 
     layout.sums_bytes =
         (uint64_t)LAVA_RESIDUES_STANDARD * 4 * way->tile_m * way->tile_n * layout.tiles_m * layout.tiles_each;
     return layout;
+}
+
+int64_t lava_residue_ld(int64_t rows) {
+    return lava_blocking_padded(rows, COLUMN_BYTES / sizeof(double));
+}
+
+int64_t lava_residue_block_columns(const struct lava_residue_way *way, int64_t n) {
+    int64_t block = (n - 1) / MOST_BLOCKS + 1;
+    return lava_blocking_padded(block > LEAST_BLOCK ? block : LEAST_BLOCK, way->tile_n);
+}
+
+/* Bytes of the matrices on the device. */
+static uint64_t matrix_bytes(const struct lava_operation *operation) {
+    const int64_t rows[] = {operation->m, operation->k, operation->m},
+                  columns[] = {operation->k, operation->n, operation->n};
+    uint64_t bytes = 0;
+    for (int i = 0; i < 3 && !operation->on_device; i++) {
+        uint64_t stored = (uint64_t)(lava_residue_ld(rows[i]) * columns[i]),
+                 transposed = (uint64_t)(lava_residue_ld(columns[i]) * rows[i]);
+        bytes += (stored > transposed ? stored : transposed) * sizeof(double);
+    }
+    return bytes;
 }
 
 /* The rate of fp32 arithmetic. */
@@ -178,19 +207,35 @@ double lava_residue_ns(const struct lava_residue_way *way, const struct lava_ope
     return convert + multiply + combine + columns * COLUMNS_NS;
 }
 
+/* Returns the time from host memory to host memory, if the device takes device_ns: the first panel of op(A)
+ * and the first columns of op(B) go up before anything, and the last columns of C come down after everything.
+ */
+static double host_ns(const struct lava_residue_way *way, const struct lava_operation *operation,
+                      const struct lava_rates *rates, double device_ns) {
+    double m = (double)operation->m, n = (double)operation->n, k = (double)operation->k;
+    double panel = fmin(k, LAVA_RESIDUES_STANDARD_K), panels = ceil(k / panel);
+    double columns = fmin((double)lava_residue_block_columns(way, operation->n), n), share = columns / n;
+    double up_ns = 8e9 / rates->upload_bytes_per_s, down_ns = 8e9 / rates->download_bytes_per_s;
+    double all_up = (m + n) * k * up_ns, first_up = (m + columns) * panel * up_ns;
+    double computed = fmax(first_up + device_ns, all_up + device_ns / panels * share);
+    double left_over = m * n * down_ns - device_ns / panels * (1 - share); /* downloads beside arithmetic */
+    return rates->call_latency_ns + computed + fmax(m * columns * down_ns, left_over);
+}
+
 /* Returns how many columns of tiles have sums at a time; 0: there is no memory for one. Fewer than fit, if
  * all of them left to fp64 would take too long for a dispatch. */
 static uint32_t tiles_each(const struct lava_residue_way *way, const struct lava_operation *operation,
                            const struct lava_capabilities *device, uint64_t memory_bytes,
                            double fp64_flops_per_s) {
     struct lava_residue_layout one = lava_residue_layout_of(way, operation->m, operation->n, operation->k, 1);
-    uint64_t others = one.first_bytes + one.second_bytes;
+    uint64_t others = one.first_bytes + one.second_bytes + matrix_bytes(operation);
     uint64_t most = memory_bytes > others ? memory_bytes - others : 0;
     uint32_t subtiles =
         way->tile_m * way->tile_n / (lava_residue_left_kernel()->tile_m * lava_residue_left_kernel()->tile_n);
     most = most < MOST_SUM_BYTES ? most : MOST_SUM_BYTES;
     most = most < device->max_buffer_bytes ? most : device->max_buffer_bytes;
-    if (one.first_bytes > device->max_buffer_bytes || one.second_bytes > device->max_buffer_bytes)
+    if (matrix_bytes(operation) > device->max_buffer_bytes || one.first_bytes > device->max_buffer_bytes ||
+        one.second_bytes > device->max_buffer_bytes)
         return 0;
     double flops = 2.0 * one.padded_m * way->tile_n * (double)one.panel;
     double by_time = fmax(DISPATCH_S * fp64_flops_per_s / flops, 1);
@@ -216,7 +261,8 @@ static void adopt(const struct lava_residue_way *way, const struct lava_operatio
                                             .packed_b_bytes = layout->second_bytes,
                                             .accumulator_bytes = layout->sums_bytes,
                                             .blocks_held = 1};
-    plan->blocking.total_bytes = layout->first_bytes + layout->second_bytes + layout->sums_bytes;
+    plan->blocking.total_bytes =
+        layout->first_bytes + layout->second_bytes + layout->sums_bytes + matrix_bytes(operation);
     plan->residue_tiles = layout->tiles_each;
     plan->at_once = false;
 }
@@ -245,6 +291,9 @@ void lava_residue_choose(const struct lava_plan_request *asked, const struct lav
     double convert_ns, rate = plan->flops_per_s;
     double share = is_measured(way, lava_profiles_find(device)) ? MEASURED_SHARE : GUESSED_SHARE;
     double ns = lava_residue_ns(way, parts, device, &asked->figures->device, rate, &convert_ns);
+    const struct lava_rates rates = lava_cost_rates(lava_profiles_find(device), &asked->figures->device);
+    if (!parts->on_device)
+        ns = host_ns(way, parts, &rates, ns);
     if (use == LAVA_RESIDUE_AUTO && (ns > share * plan->gpu_ns || convert_ns > CONVERT_SHARE * plan->gpu_ns))
         return;
     uint32_t each = tiles_each(way, parts, device, memory_bytes, rate);

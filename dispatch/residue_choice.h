@@ -56,6 +56,11 @@ struct lava_residue_layout {
 struct lava_residue_layout lava_residue_layout_of(const struct lava_residue_way *way, int64_t m, int64_t n,
                                                   int64_t k, uint32_t tiles_each);
 
+/* Of a product from host memory: the distance of columns on the device, and how many columns of C, whole
+ * tiles, are computed and downloaded at a time: no more than LAVA_BLOCKING_BLOCKS_HELD such blocks. */
+int64_t lava_residue_ld(int64_t rows);
+int64_t lava_residue_block_columns(const struct lava_residue_way *way, int64_t n);
+
 /* Returns the device's time for a product of matrices that are there, ns. convert_ns, if not NULL: of it,
  * what is spent before the screen judges. */
 double lava_residue_ns(const struct lava_residue_way *way, const struct lava_operation *operation,

@@ -15,6 +15,7 @@
 #include "dispatch/residue_choice.h"
 #include "dispatch/residues.h"
 #include "lib/lapack/device_matrix.h"
+#include "lib/product/runner.h"
 #include "perf/residues/model.h"
 #include "tests/robustness/device_test.h"
 
@@ -80,6 +81,7 @@ struct product {
     enum lava_op ops[2];
     double alpha, beta;
     enum lava_region region;
+    bool on_host; /* its matrices are in host memory */
     /* Of most lines, and of one. */
     enum data data[2], odd[2];
     int64_t odd_line[2]; /* -1: there is none */
@@ -163,6 +165,57 @@ static enum lava_status run(struct product *x, const struct lava_overrides *over
     return status;
 }
 
+/* The same from host memory to host memory, with NaN around the matrices. */
+static double *stored_on_host(const struct product *x, int side, int64_t ld) {
+    int64_t count = side == 0 ? x->m : x->n;
+    bool along = is_along(x, side);
+    int64_t columns = along ? count : x->k;
+    double *stored = allocate((size_t)(ld * columns), sizeof(double));
+    for (int64_t i = 0; i < ld * columns; i++)
+        stored[i] = NAN;
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t l = 0; l < x->k; l++)
+            stored[along ? i * ld + l : l * ld + i] = x->lines[side][i * x->k + l];
+    return stored;
+}
+
+static enum lava_status run_on_host(struct product *x, const struct lava_overrides *overrides) {
+    int64_t ld[] = {(is_along(x, 0) ? x->k : x->m) + 3, (is_along(x, 1) ? x->k : x->n) + 5}, ldc = x->m + 7;
+    double *stored[] = {stored_on_host(x, 0, ld[0]), stored_on_host(x, 1, ld[1])};
+    double *c = allocate((size_t)(ldc * x->n), sizeof(double));
+    static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1, 1}};
+    for (int64_t j = 0; j < x->n; j++)
+        for (int64_t i = 0; i < ldc; i++)
+            c[j * ldc + i] = i < x->m ? x->c[j * x->m + i] : NAN;
+    const struct lava_operation operation = {.type = LAVA_TYPE_FP64,
+                                             .precision = LAVA_PRECISION_STANDARD,
+                                             .m = x->m,
+                                             .n = x->n,
+                                             .k = x->k,
+                                             .a = {.first = stored[0], .ld = ld[0], .op = x->ops[0]},
+                                             .b = {.first = stored[1], .ld = ld[1], .op = x->ops[1]},
+                                             .c = {.first = c, .ld = ldc, .type = LAVA_TYPE_FP64},
+                                             .alpha.real = x->alpha,
+                                             .beta.real = x->beta};
+    struct lava_plan plan;
+    struct lava_progress progress;
+    lava_policy_choose(&operation, &engine->capabilities, &figures, LAVA_MODE_GPU, overrides, &plan);
+    assert_int_equal(plan.place, LAVA_PLACE_GPU);
+    assert_int_equal(plan.residues != NULL, overrides->residues == LAVA_RESIDUE_ON);
+    enum lava_status status = lava_runner_run(engine, &operation, &plan, &progress, NULL);
+    if (!status)
+        assert_int_equal(progress.column, x->n);
+    for (int64_t j = 0; j < x->n; j++) {
+        memcpy(x->got + j * x->m, c + j * ldc, (size_t)x->m * sizeof *c);
+        for (int64_t i = x->m; i < ldc; i++)
+            assert_true(isnan(c[j * ldc + i]));
+    }
+    free(stored[0]);
+    free(stored[1]);
+    free(c);
+    return status;
+}
+
 /* The model */
 
 /* What is known of a tile's lines at a panel of K (shaders/residues_screen.comp). */
@@ -231,14 +284,16 @@ struct panels {
 
 static struct wanted want(const struct product *x, int64_t i, int64_t j, const struct panels *panels) {
     const double *a = x->lines[0] + i * x->k, *b = x->lines[1] + j * x->k;
-    struct wanted wanted = {.value = x->c[j * x->m + i], .exact = true};
+    /* the write-back to the host adds beta C at the end */
+    double beta = x->on_host ? 0 : x->beta;
+    struct wanted wanted = {.value = x->c[j * x->m + i], .exact = !x->on_host || x->beta == 0};
     for (int64_t first = 0; first < x->k; first += LAVA_RESIDUES_STANDARD_K) {
         int64_t k = x->k - first < LAVA_RESIDUES_STANDARD_K ? x->k - first : LAVA_RESIDUES_STANDARD_K;
         int p = first > 0;
         wanted.exact = wanted.exact && panels->accepted[p];
         if (wanted.exact)
             wanted.value = updated(x->alpha, by_residues(&panels->lines[p][0], i, &panels->lines[p][1], j, k),
-                                   first > 0 ? 1 : x->beta, wanted.value);
+                                   first > 0 ? 1 : beta, wanted.value);
     }
     for (int64_t l = 0; l < x->k; l++) {
         wanted.sum += (long double)a[l] * b[l];
@@ -317,7 +372,7 @@ static void verify(struct product x, int left) {
     const struct lava_residue_way *way = lava_residue_way_of(&engine->capabilities);
     assert_non_null(way);
     make(&x);
-    assert_int_equal(run(&x, &overrides), LAVA_OK);
+    assert_int_equal(x.on_host ? run_on_host(&x, &overrides) : run(&x, &overrides), LAVA_OK);
     int found = check(&x, way);
     if (left >= 0)
         assert_int_equal(found, left);
@@ -338,6 +393,32 @@ static void operations(void **state) {
                                   .beta = way & 1 ? 0.7 : 0};
         verify(x, 0);
     }
+}
+
+/* From host memory: several blocks of columns, and panels of K. */
+static void on_host(void **state) {
+    (void)state;
+    for (int way = 0; way < 4; way++) {
+        struct product x = {.m = 130,
+                            .n = 600,
+                            .k = 70 + 3 * way,
+                            NONE,
+                            .on_host = true,
+                            .ops = {way & 1 ? LAVA_OP_T : LAVA_OP_N, way & 2 ? LAVA_OP_T : LAVA_OP_N},
+                            .alpha = -1.3,
+                            .beta = way == 2 ? 0.7 : 0};
+        x.odd[way & 1] = WITH_NAN;
+        x.odd_line[way & 1] = 65;
+        verify(x, way & 1 ? 3 : 10);
+    }
+    const struct product deep = {.m = 40,
+                                 .n = 50,
+                                 .k = LAVA_RESIDUES_STANDARD_K + 130,
+                                 NONE,
+                                 .on_host = true,
+                                 .ops = {LAVA_OP_T, LAVA_OP_N},
+                                 .alpha = 1};
+    verify(deep, 0);
 }
 
 static void integers(void **state) {
@@ -432,9 +513,9 @@ static void memory(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(operations), cmocka_unit_test(integers),
-                                       cmocka_unit_test(panels),     cmocka_unit_test(regions),
-                                       cmocka_unit_test(limits),     cmocka_unit_test(all_left),
-                                       cmocka_unit_test(memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(operations), cmocka_unit_test(on_host),
+                                       cmocka_unit_test(integers),   cmocka_unit_test(panels),
+                                       cmocka_unit_test(regions),    cmocka_unit_test(limits),
+                                       cmocka_unit_test(all_left),   cmocka_unit_test(memory)};
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }
