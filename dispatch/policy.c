@@ -77,6 +77,7 @@ static void set_sums(const struct lava_overrides *overrides, const struct lava_p
         return;
     its->kernel = plan->kernel;
     its->split_k = plan->blocking.split_k;
+    its->residues = plan->residues ? LAVA_RESIDUE_ON : LAVA_RESIDUE_OFF;
     its->block_k = plan->blocking.block_k;
     its->band = plan->chunks.band;
     its->sides_each = plan->chunks.band > 0 ? 0 : plan->chunks.sides;

@@ -70,9 +70,9 @@ static enum bench_kernel kernel_of(const char *name) {
 
 static bool runs(const struct lava_device *device, const struct options *options) {
     bool combines = options->integers ? options->kernel != BENCH_NARROW : device->capabilities.fp64;
-    return combines && (options->kernel == BENCH_DOT        ? device->has_integer_products
-                        : options->kernel == BENCH_MATRICES ? device->integer_shape.m > 0
-                                                            : device->has_whole_matrices);
+    return combines && (options->kernel == BENCH_DOT        ? device->capabilities.integer_products
+                        : options->kernel == BENCH_MATRICES ? device->capabilities.integer_shape.m > 0
+                                                            : device->capabilities.whole_matrices);
 }
 
 static bool parse_combine(const char *text, struct options *options) {
@@ -160,7 +160,7 @@ int main(int argc, char **argv) {
     if (!parse(argc, argv, &options))
         return 2;
     struct lava_config config = *lava_config_get();
-    config.integers = true;
+    config.residues = LAVA_RESIDUE_ON;
     if (lava_gpu_open(&config, &device, &why)) {
         printf("no device: %s\n", why);
         return 77;

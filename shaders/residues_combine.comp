@@ -51,7 +51,7 @@ double whole(dvec3 sum, Numbers product)
 
 void write(uint row, uint column, double value)
 {
-    if (row >= constants.lines || column >= constants.columns)
+    if (row >= constants.lines || column >= constants.columns || !is_in_region(constants.step, row, column))
         return;
     Elements c = Elements(constants.target + (uint64_t(column) * constants.ld + row) * 8);
     precise double result = SCALAR(alpha) * value;

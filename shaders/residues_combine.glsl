@@ -51,7 +51,7 @@ void main()
 {
     uint tiles_m = constants.padded_lines / TILE_M;
     uvec2 tile = uvec2(gl_WorkGroupID.x % tiles_m, gl_WorkGroupID.x / tiles_m + constants.first_tile);
-    if (!holds(tile.x, tile.y))
+    if (!is_wanted(constants.step, tile, uvec2(TILE_M, TILE_N)) || !holds(tile.x, tile.y))
         return;
     uint64_t block = constants.source + uint64_t(gl_WorkGroupID.x) * (TILE_M * TILE_N * SUM_BYTES);
     for (uint i = gl_LocalInvocationIndex; i < TILE_M / 4 * LAVA_RESIDUES_COLUMNS; i += LAVA_RESIDUES_INVOCATIONS) {

@@ -79,7 +79,7 @@ uint64_t scaled(uint64_t scalar, uint64_t x)
 
 void write(uint row, uint column, uint64_t value)
 {
-    if (row >= constants.lines || column >= constants.columns)
+    if (row >= constants.lines || column >= constants.columns || !is_in_region(constants.step, row, column))
         return;
     Elements c = Elements(constants.target + (uint64_t(column) * constants.ld + row) * 8);
     uint64_t result = scaled(constants.alpha_fp64, value);

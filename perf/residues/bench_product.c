@@ -7,12 +7,18 @@
 
 /* Pipelines */
 
-static const enum residue_module multiply_modules[BENCH_KERNELS] = {
-    [BENCH_MATRICES] = LAVA_RESIDUES_MULTIPLY,
-    [BENCH_DOT] = LAVA_RESIDUES_DOT,
-    [BENCH_WHOLE] = LAVA_RESIDUES_MULTIPLY_WHOLE,
-    [BENCH_NARROW] = LAVA_RESIDUES_MULTIPLY_NARROW,
+static const enum lava_module multiply_modules[BENCH_KERNELS] = {
+    [BENCH_MATRICES] = LAVA_MODULE_RESIDUES_MULTIPLY,
+    [BENCH_DOT] = LAVA_MODULE_RESIDUES_DOT,
+    [BENCH_WHOLE] = LAVA_MODULE_RESIDUES_MULTIPLY_WHOLE,
 };
+
+static enum lava_status get(struct bench *x, enum lava_module module, const uint32_t constants[LAVA_CONSTANT_COUNT],
+                            const struct lava_pipeline **pipeline) {
+    struct lava_pipeline_specification specification = {.module = module};
+    memcpy(specification.constants, constants, sizeof specification.constants);
+    return lava_pipelines_get(x->device, &specification, pipeline);
+}
 
 /* Whether residues lie in the order of fragments, or of lines. */
 static bool is_in_fragments(const struct options *options) {
@@ -21,7 +27,7 @@ static bool is_in_fragments(const struct options *options) {
 
 static enum lava_status get_multiply(struct bench *x) {
     const struct options *o = x->options;
-    const struct lava_integer_shape *shape = &x->device->integer_shape;
+    const struct lava_integer_shape *shape = &x->device->capabilities.integer_shape;
     uint32_t subgroup = x->device->capabilities.matrix_subgroup_size, constants[LAVA_CONSTANT_COUNT] = {0};
     uint32_t parts = o->tile_m / o->part_m * (o->tile_n / o->part_n);
     constants[LAVA_CONSTANT_INVOCATIONS] = o->kernel == BENCH_MATRICES ? parts * subgroup
@@ -38,35 +44,37 @@ static enum lava_status get_multiply(struct bench *x) {
     constants[LAVA_CONSTANT_PANEL] = is_in_fragments(o);
     constants[LAVA_CONSTANT_STAGES] = o->group;
     constants[LAVA_CONSTANT_SUBGROUP] = o->kernel == BENCH_DOT ? 0 : subgroup;
-    return residues_get(x->device, multiply_modules[o->kernel], constants, &x->multiply);
+    if (o->kernel == BENCH_NARROW)
+        return residues_get(x->device, LAVA_RESIDUES_MULTIPLY_NARROW, constants, &x->multiply);
+    return get(x, multiply_modules[o->kernel], constants, &x->multiply);
 }
 
 enum lava_status bench_get_pipelines(struct bench *x) {
     const struct options *o = x->options;
-    const struct lava_integer_shape *shape = &x->device->integer_shape;
+    const struct lava_integer_shape *shape = &x->device->capabilities.integer_shape;
     enum lava_status status = get_multiply(x);
     for (int side = 0; side < 2 && !status; side++) {
         uint32_t constants[LAVA_CONSTANT_COUNT] = {0};
         constants[LAVA_CONSTANT_PANEL] = side == 0 ? o->tile_m : o->tile_n;
-        status = residues_get(x->device, LAVA_RESIDUES_SCREEN, constants, &x->screen[side]);
+        status = get(x, LAVA_MODULE_RESIDUES_SCREEN, constants, &x->screen[side]);
         constants[LAVA_CONSTANT_PANEL] = 0;
         constants[LAVA_CONSTANT_TRANSPOSE] = (side == 0) == o->transposed[side];
         if (!status)
-            status = residues_get(x->device, LAVA_RESIDUES_SCAN, constants, &x->scan[side]);
+            status = get(x, LAVA_MODULE_RESIDUES_SCAN, constants, &x->scan[side]);
         if (is_in_fragments(o)) {
             constants[LAVA_CONSTANT_SHAPE_M] = side == 0 ? shape->n : shape->m;
             constants[LAVA_CONSTANT_SHAPE_K] = shape->k;
         }
         if (!status)
-            status = residues_get(x->device, LAVA_RESIDUES_CONVERT, constants, &x->convert[side]);
+            status = get(x, LAVA_MODULE_RESIDUES_CONVERT, constants, &x->convert[side]);
     }
     uint32_t constants[LAVA_CONSTANT_COUNT] = {0};
     constants[LAVA_CONSTANT_TILE_M] = o->tile_m;
     constants[LAVA_CONSTANT_TILE_N] = o->tile_n;
-    enum residue_module combine = o->integers                 ? LAVA_RESIDUES_COMBINE_INTEGERS
-                                  : o->kernel == BENCH_NARROW ? LAVA_RESIDUES_COMBINE_NARROW
-                                                              : LAVA_RESIDUES_COMBINE;
-    return status ? status : residues_get(x->device, combine, constants, &x->combine);
+    if (status || o->kernel == BENCH_NARROW)
+        return status ? status : residues_get(x->device, LAVA_RESIDUES_COMBINE_NARROW, constants, &x->combine);
+    return get(x, o->integers ? LAVA_MODULE_RESIDUES_COMBINE_INTEGERS : LAVA_MODULE_RESIDUES_COMBINE, constants,
+               &x->combine);
 }
 
 /* The product */

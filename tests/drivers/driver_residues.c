@@ -81,7 +81,7 @@ static uint32_t create_part(struct options *options, uint32_t part_m, uint32_t p
 /* Matrices of a subgroup, with the largest part that does not spill. */
 static void create_matrices(struct options options) {
     static const uint32_t parts[][2] = {{16, 8}, {16, 16}, {32, 16}, {32, 32}, {64, 32}, {64, 64}};
-    const struct lava_integer_shape *shape = &test.device->integer_shape;
+    const struct lava_integer_shape *shape = &test.device->capabilities.integer_shape;
     int largest = -1;
     options.kernel = BENCH_MATRICES;
     for (int i = 0; i < (int)(sizeof parts / sizeof parts[0]); i++) {
@@ -104,11 +104,11 @@ static void create_all(void) {
     for (int fp64 = 0; fp64 <= test.device->capabilities.fp64; fp64++) {
         options.integers = !fp64;
         options.kernel = BENCH_DOT;
-        if (test.device->has_integer_products && create("DOT", &options) > 0) {
+        if (test.device->capabilities.integer_products && create("DOT", &options) > 0) {
             printf("residues: DOT: FAILED: it spills\n");
             test.failed++;
         }
-        if (test.device->integer_shape.m > 0)
+        if (test.device->capabilities.integer_shape.m > 0)
             create_matrices(options);
     }
 }
@@ -118,16 +118,17 @@ int main(int argc, char **argv) {
     const char *why;
     setvbuf(stdout, NULL, _IOLBF, 0);
     test.name = argc > 1 ? argv[1] : "";
-    config.inspect = config.integers = true;
+    config.inspect = true;
+    config.residues = LAVA_RESIDUE_ON;
     config.cache = false;
     if (lava_gpu_open(&config, &test.device, &why)) {
         printf("FAILED: no device: %s\n", why);
         return 1;
     }
-    const struct lava_integer_shape *shape = &test.device->integer_shape;
+    const struct lava_integer_shape *shape = &test.device->capabilities.integer_shape;
     printf("device: %s, matrices of int8 %ux%ux%u, products of four bytes: %s, fp64: %s\n",
            test.device->capabilities.name, shape->m, shape->n, shape->k,
-           test.device->has_integer_products ? "yes" : "no", test.device->capabilities.fp64 ? "yes" : "no");
+           test.device->capabilities.integer_products ? "yes" : "no", test.device->capabilities.fp64 ? "yes" : "no");
     create_all();
     printf("%d pipelines, %d failures\n", test.count, test.failed);
     lava_gpu_close(test.device);

@@ -12,7 +12,7 @@
 
 #include "dispatch/residues.h"
 #include "lib/vk/queue.h"
-#include "perf/residues/kernels.h"
+#include "lib/vk/pipelines.h"
 #include "perf/residues/model.h"
 #include "tests/robustness/device_test.h"
 
@@ -307,10 +307,17 @@ static void allocate(struct lava_buffer *buffer, uint64_t bytes) {
     memset(buffer->mapped, 0, bytes);
 }
 
+static enum lava_status get(enum lava_module module, const uint32_t constants[LAVA_CONSTANT_COUNT],
+                            const struct lava_pipeline **pipeline) {
+    struct lava_pipeline_specification specification = {.module = module};
+    memcpy(specification.constants, constants, sizeof specification.constants);
+    return lava_pipelines_get(test.device, &specification, pipeline);
+}
+
 static int open_device(void **state) {
     (void)state;
-    static const enum residue_module modules[COMBINE_COUNT] = {LAVA_RESIDUES_COMBINE,
-                                                               LAVA_RESIDUES_COMBINE_INTEGERS};
+    static const enum lava_module modules[COMBINE_COUNT] = {LAVA_MODULE_RESIDUES_COMBINE,
+                                                               LAVA_MODULE_RESIDUES_COMBINE_INTEGERS};
     uint32_t constants[LAVA_CONSTANT_COUNT] = {[LAVA_CONSTANT_TILE_M] = TILE, [LAVA_CONSTANT_TILE_N] = TILE};
     const char *why;
     setenv("LAVABLAS_DEVICE", "cpu", 0);
@@ -320,7 +327,7 @@ static int open_device(void **state) {
         allocate(&test.numbers[i], sizeof(struct lava_residues) + sizeof(struct lava_residues_integers));
         allocate(&test.c[i], sizeof test.old);
         if (i == COMBINE_INTEGERS || test.device->capabilities.fp64)
-            assert_int_equal(residues_get(test.device, modules[i], constants, &test.pipelines[i]), LAVA_OK);
+            assert_int_equal(get(modules[i], constants, &test.pipelines[i]), LAVA_OK);
     }
     allocate(&test.sums, (uint64_t)LAVA_RESIDUES_MOST * ELEMENTS * 4);
     allocate(&test.lines, (uint64_t)(2 * TILE + 1) * LAVA_RESIDUES_WORDS * 4);
