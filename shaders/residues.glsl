@@ -1,5 +1,6 @@
 /* Shared by the shaders for dgemm by residues: the moduli and the scale of a line. The same as
  * dispatch/residues.c. */
+#include "residues.h"
 #include "residues_screen.glsl"
 
 const uint MODULI = 15;
