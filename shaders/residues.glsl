@@ -1,6 +1,7 @@
 /* Shared by the shaders for dgemm by residues: the moduli and the scale of a line. The same as
  * dispatch/residues.c. */
-#include "residues_screen.glsl"
+#include "residues.h"
+#include "residues_hold.glsl"
 
 const uint MODULI = 15;
 const uint MODULUS[MODULI] = {256, 255, 253, 251, 247, 241, 239, 233, 229, 227, 223, 217, 211, 199, 197};

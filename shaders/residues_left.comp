@@ -8,7 +8,8 @@
 #define LAVA_SHADER_LEFT
 #extension GL_GOOGLE_include_directive : require
 #include "common.glsl"
-#include "residues_screen.glsl"
+#include "residues.h"
+#include "residues_hold.glsl"
 
 /* Where the elements of a tile's lines are: rows of op(A), or columns of op(B), from the first one on. */
 struct lines {

@@ -13,8 +13,6 @@
 
 #include "dispatch/arithmetic.h"
 #include "lib/product/operands.h"
-#include "shaders/interface.h"
-#include "shaders/residues.h"
 
 static_assert(sizeof(struct lava_residues_constants) <= 128, "every device has room for 128 bytes");
 static_assert(sizeof(struct lava_residues_left_constants) <= 128, "every device has room for 128 bytes");

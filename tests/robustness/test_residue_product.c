@@ -18,10 +18,14 @@
 #include "lib/product/runner.h"
 #include "perf/residues/model.h"
 #include "tests/robustness/device_test.h"
+#ifdef LAVA_FAULT_INJECTION
+#    include "tests/robustness/fault_sweep.h"
+#endif
 
 static struct lava_engine *engine;
 static unsigned seed;
 static struct lava_residues residues;
+static struct lava_progress progress; /* of the last product on the host */
 
 static int open_engine(void **state) {
     (void)state;
@@ -198,7 +202,6 @@ static enum lava_status run_on_host(struct product *x, const struct lava_overrid
                                              .alpha.real = x->alpha,
                                              .beta.real = x->beta};
     struct lava_plan plan;
-    struct lava_progress progress;
     lava_policy_choose(&operation, &engine->capabilities, &figures, LAVA_MODE_GPU, overrides, &plan);
     assert_int_equal(plan.place, LAVA_PLACE_GPU);
     assert_int_equal(plan.residues != NULL, overrides->residues == LAVA_RESIDUE_ON);
@@ -512,10 +515,59 @@ static void memory(void **state) {
     destroy(&x);
 }
 
+#ifdef LAVA_FAULT_INJECTION
+/* Fails at one passage of a point. The columns that are told to be written are right, the others are as they
+ * were, and the device goes on. Returns whether the fault came. */
+static bool fail_at(struct product *x, const char *name, enum lava_fault_point point, long passage,
+                    const double *right) {
+    const struct lava_overrides on = {.residues = LAVA_RESIDUE_ON};
+    set_fault(name, passage);
+    lava_engine_release(engine); /* so that memory is allocated again */
+    enum lava_status status = x->on_host ? run_on_host(x, &on) : run(x, &on);
+    bool came = fault_came(engine, point, passage, status);
+    set_fault(NULL, 0);
+    for (int64_t j = 0; came && x->on_host && j < x->n; j++) {
+        const double *column = j < progress.column ? right : x->c;
+        if (j != progress.column || progress.partial == 0)
+            assert_memory_equal(x->got + j * x->m, column + j * x->m, (size_t)x->m * sizeof(double));
+    }
+    return came;
+}
+
+static void faults(void **state) {
+    static const struct {
+        const char *name;
+        enum lava_fault_point point;
+    } points[] = {{"allocate", LAVA_FAULT_ALLOCATE},
+                  {"upload", LAVA_FAULT_UPLOAD},
+                  {"submit", LAVA_FAULT_SUBMIT},
+                  {"download", LAVA_FAULT_DOWNLOAD}};
+    const struct lava_overrides on = {.residues = LAVA_RESIDUE_ON};
+    struct product x = {.m = 70, .n = 1100, .k = 64, NONE, .on_host = true, .alpha = 1};
+    (void)state;
+    make(&x);
+    assert_int_equal(run_on_host(&x, &on), LAVA_OK);
+    double *right = allocate((size_t)(x.m * x.n), sizeof(double));
+    memcpy(right, x.got, (size_t)(x.m * x.n) * sizeof(double));
+    for (size_t i = 0; i < sizeof points / sizeof points[0]; i++)
+        for (long passage = 1; passage < 5; passage++)
+            if (!fail_at(&x, points[i].name, points[i].point, passage, right))
+                break;
+    assert_int_equal(run_on_host(&x, &on), LAVA_OK);
+    assert_memory_equal(x.got, right, (size_t)(x.m * x.n) * sizeof(double));
+    free(right);
+    destroy(&x);
+}
+#endif
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(operations), cmocka_unit_test(on_host),
                                        cmocka_unit_test(integers),   cmocka_unit_test(panels),
                                        cmocka_unit_test(regions),    cmocka_unit_test(limits),
-                                       cmocka_unit_test(all_left),   cmocka_unit_test(memory)};
+                                       cmocka_unit_test(all_left),   cmocka_unit_test(memory),
+#ifdef LAVA_FAULT_INJECTION
+                                       cmocka_unit_test(faults)
+#endif
+    };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

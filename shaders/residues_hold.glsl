@@ -1,6 +1,5 @@
 /* Shared by the shaders for dgemm by residues: the screen of a tile, and which tiles a workgroup has. The same as
- * lava_residues_hold in dispatch/residues.c. */
-#include "residues.h"
+ * lava_residues_hold in dispatch/residues.c. Include after residues.h. */
 
 const uint LEVELS = 4;
 
