@@ -13,7 +13,8 @@ static const enum lava_module multiply_modules[BENCH_KERNELS] = {
     [BENCH_WHOLE] = LAVA_MODULE_RESIDUES_MULTIPLY_WHOLE,
 };
 
-static enum lava_status get(struct bench *x, enum lava_module module, const uint32_t constants[LAVA_CONSTANT_COUNT],
+static enum lava_status get(struct bench *x, enum lava_module module,
+                            const uint32_t constants[LAVA_CONSTANT_COUNT],
                             const struct lava_pipeline **pipeline) {
     struct lava_pipeline_specification specification = {.module = module};
     memcpy(specification.constants, constants, sizeof specification.constants);
@@ -72,9 +73,10 @@ enum lava_status bench_get_pipelines(struct bench *x) {
     constants[LAVA_CONSTANT_TILE_M] = o->tile_m;
     constants[LAVA_CONSTANT_TILE_N] = o->tile_n;
     if (status || o->kernel == BENCH_NARROW)
-        return status ? status : residues_get(x->device, LAVA_RESIDUES_COMBINE_NARROW, constants, &x->combine);
-    return get(x, o->integers ? LAVA_MODULE_RESIDUES_COMBINE_INTEGERS : LAVA_MODULE_RESIDUES_COMBINE, constants,
-               &x->combine);
+        return status ? status
+                      : residues_get(x->device, LAVA_RESIDUES_COMBINE_NARROW, constants, &x->combine);
+    return get(x, o->integers ? LAVA_MODULE_RESIDUES_COMBINE_INTEGERS : LAVA_MODULE_RESIDUES_COMBINE,
+               constants, &x->combine);
 }
 
 /* The product */

@@ -128,7 +128,8 @@ int main(int argc, char **argv) {
     const struct lava_integer_shape *shape = &test.device->capabilities.integer_shape;
     printf("device: %s, matrices of int8 %ux%ux%u, products of four bytes: %s, fp64: %s\n",
            test.device->capabilities.name, shape->m, shape->n, shape->k,
-           test.device->capabilities.integer_products ? "yes" : "no", test.device->capabilities.fp64 ? "yes" : "no");
+           test.device->capabilities.integer_products ? "yes" : "no",
+           test.device->capabilities.fp64 ? "yes" : "no");
     create_all();
     printf("%d pipelines, %d failures\n", test.count, test.failed);
     lava_gpu_close(test.device);

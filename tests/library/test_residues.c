@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "dispatch/residues.h"
-#include "lib/vk/queue.h"
 #include "lib/vk/pipelines.h"
+#include "lib/vk/queue.h"
 #include "perf/residues/model.h"
 #include "tests/robustness/device_test.h"
 
@@ -317,7 +317,7 @@ static enum lava_status get(enum lava_module module, const uint32_t constants[LA
 static int open_device(void **state) {
     (void)state;
     static const enum lava_module modules[COMBINE_COUNT] = {LAVA_MODULE_RESIDUES_COMBINE,
-                                                               LAVA_MODULE_RESIDUES_COMBINE_INTEGERS};
+                                                            LAVA_MODULE_RESIDUES_COMBINE_INTEGERS};
     uint32_t constants[LAVA_CONSTANT_COUNT] = {[LAVA_CONSTANT_TILE_M] = TILE, [LAVA_CONSTANT_TILE_N] = TILE};
     const char *why;
     setenv("LAVABLAS_DEVICE", "cpu", 0);
