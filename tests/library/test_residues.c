@@ -184,8 +184,9 @@ static void run(void) {
     assert_int_equal(lava_queue_wait(test.device, done, TIMEOUT_NS), LAVA_OK);
 }
 
+/* Subnormal, or rounded from there to the least normal number. */
 static bool is_subnormal(double x) {
-    return fpclassify(x) == FP_SUBNORMAL;
+    return x != 0 && fabs(x) <= DBL_MIN;
 }
 
 /* Whether the device's own fp64 arithmetic need not keep subnormal numbers here. */
