@@ -8,6 +8,7 @@
 
 #include "dispatch/cost.h"
 #include "dispatch/product_plan.h"
+#include "dispatch/residue_choice.h"
 
 /* The device's estimate must be below this share of the CPU's. The margin covers the estimate's own error, so
  * that the library is never slower than the CPU alone. On an H200 the estimates were 0 to 30% below the
@@ -57,6 +58,7 @@ bool lava_policy_is_hopeless(const struct lava_operation *operation, const struc
     if (lava_cost_least_ns(&parts, &rates, 0) >= allowed_ns)
         return true;
     double best = lava_product_plan_best_flops_per_s(profile, &figures->device, &parts);
+    best = fmax(best, lava_residue_best_flops_per_s(&parts, device, &figures->device));
     return lava_cost_least_ns(&parts, &rates, best) >= allowed_ns;
 }
 

@@ -35,7 +35,7 @@
 /* From host memory: C has so many blocks of columns at most, if each has so many columns. The download of the
  * last one overlaps nothing. */
 #define MOST_BLOCKS  8
-#define LEAST_BLOCK  512
+#define LEAST_BLOCK  1024
 #define COLUMN_BYTES 64
 /* Dispatches and barriers of a panel of K, and of some columns of tiles. A starting value. */
 #define PANEL_NS   60e3
@@ -276,6 +276,15 @@ static enum lava_residue_use use_of(const struct lava_plan_request *asked) {
         return overrides->residues;
     return is_forced || (asked->device->refused_kernels & REFUSED) ? LAVA_RESIDUE_OFF
                                                                    : asked->device->residues;
+}
+
+double lava_residue_best_flops_per_s(const struct lava_operation *operation,
+                                     const struct lava_capabilities *device,
+                                     const struct lava_device_figures *figures) {
+    const struct lava_residue_way *way = lava_residue_way_of(device);
+    if (!way || (device->refused_kernels & REFUSED) || !lava_residue_serves(operation))
+        return 0;
+    return ops_per_s(way, lava_profiles_find(device), figures) / LAVA_RESIDUES_STANDARD;
 }
 
 void lava_residue_choose(const struct lava_plan_request *asked, const struct lava_operation *parts,

@@ -67,6 +67,12 @@ double lava_residue_ns(const struct lava_residue_way *way, const struct lava_ope
                        const struct lava_capabilities *device, const struct lava_device_figures *figures,
                        double fp64_flops_per_s, double *convert_ns);
 
+/* Returns the rate of a product by residues if nothing but its int8 products took time; 0: it is not computed
+ * so. */
+double lava_residue_best_flops_per_s(const struct lava_operation *operation,
+                                     const struct lava_capabilities *device,
+                                     const struct lava_device_figures *figures);
+
 /* Changes a plan that the row of fp64 arithmetic would compute to one by residues, if that is to be so: sets
  * plan->residues, plan->blocking and plan->gpu_ns. */
 void lava_residue_choose(const struct lava_plan_request *asked, const struct lava_operation *parts,

@@ -91,6 +91,8 @@ static bool verify_kernels(struct lava_engine *engine, enum lava_type type) {
         any |= !result && kernel->scheme == LAVA_SCHEME_NONE;
     }
     lava_self_test_end(&test);
+    if (any && (result = lava_self_test_residues(&test, NULL)) && result != LAVA_ERROR_UNAVAILABLE)
+        note_failure("residues", type, result);
     if (status && status != LAVA_ERROR_UNAVAILABLE)
         note_failure("kernels", type, status);
     answer.types += !status;
@@ -110,7 +112,7 @@ static void verify_steps(struct lava_engine *engine, enum lava_type type) {
                  {lava_self_test_tridiagonal, "tridiagonal forms"},
                  {lava_self_test_eigen, "eigenvalues"},
                  {lava_self_test_generalized, "generalized eigenvalues"},
-                {lava_self_test_pivoted_qr, "pivoted QR"}};
+                 {lava_self_test_pivoted_qr, "pivoted QR"}};
     const int count = (int)(sizeof steps / sizeof steps[0]);
     enum lava_status status = LAVA_OK;
     for (int i = 0; i < count && !status && !engine->device->shared->failed; i++) {

@@ -68,23 +68,74 @@ static struct lava_operation on_device(const struct lava_run *run, bool stays[2]
     return operation;
 }
 
-/* Uploads lines of op(A), or of op(B), at a panel of K. */
-static enum lava_status upload(struct lava_run *run, int side, int64_t first_k, int64_t k, int64_t first,
-                               int64_t lines) {
-    const struct lava_operand *operand = side == 0 ? &run->caller->a : &run->caller->b;
-    bool along = (side == 0) == (operand->op != LAVA_OP_N); /* K runs along the stored rows */
-    int64_t row = along ? first_k : first, column = along ? first : first_k;
-    const struct stored stored = stored_of(run->caller, side);
-    const struct lava_upload upload = {
-        .stored = {.first = (const double *)operand->first + column * operand->ld + row,
-                   .ld = operand->ld,
-                   .element_bytes = sizeof(double),
-                   .rows = along ? k : lines,
-                   .columns = along ? lines : k},
-        .target = run->matrices[side],
-        .target_offset = (uint64_t)(column * stored.ld + row) * sizeof(double),
-        .target_ld = stored.ld};
+/* Lines of op(A) (side 0), or of op(B), at a panel of K. */
+struct part {
+    int side;
+    int64_t first_k, k, first, lines;
+};
+
+/* Where they are stored. *row, *column: the first element's. */
+static struct lava_stored place_of(const struct lava_operation *caller, const struct part *part, int64_t *row,
+                                   int64_t *column) {
+    const struct lava_operand *operand = part->side == 0 ? &caller->a : &caller->b;
+    bool along = (part->side == 0) == (operand->op != LAVA_OP_N); /* K runs along the stored rows */
+    *row = along ? part->first_k : part->first;
+    *column = along ? part->first : part->first_k;
+    return (struct lava_stored){.first = (const double *)operand->first + *column * operand->ld + *row,
+                                .ld = operand->ld,
+                                .element_bytes = sizeof(double),
+                                .rows = along ? part->k : part->lines,
+                                .columns = along ? part->lines : part->k};
+}
+
+static enum lava_status upload(struct lava_run *run, const struct part *part) {
+    int64_t row, column, ld = stored_of(run->caller, part->side).ld;
+    struct lava_upload upload = {.stored = place_of(run->caller, part, &row, &column),
+                                 .target = run->matrices[part->side],
+                                 .target_ld = ld};
+    upload.target_offset = (uint64_t)(column * ld + row) * sizeof(double);
     return lava_upload_matrix(run->stream, &upload);
+}
+
+/* The uploads in their order, for the copies to staging memory: of each panel of K those of op(A), then those
+ * of op(B), by column blocks. */
+struct uploads {
+    const struct lava_run *run;
+    bool stays[2];
+    int64_t panel, width; /* of a panel of K, and of a column block */
+    int64_t k, column;    /* of the next upload; column < 0: op(A) */
+};
+
+/* Returns false if there are no more parts, those among them that stay on the device. */
+static bool next_part(struct uploads *uploads, struct part *part) {
+    const struct lava_operation *caller = uploads->run->caller;
+    if (uploads->k >= caller->k)
+        return false;
+    bool is_b = uploads->column >= 0;
+    int64_t first = is_b ? uploads->column : 0, lines = is_b ? caller->n - first : caller->m;
+    *part = (struct part){.side = is_b,
+                          .first_k = uploads->k,
+                          .k = lava_minimum(uploads->panel, caller->k - uploads->k),
+                          .first = first,
+                          .lines = is_b ? lava_minimum(uploads->width, lines) : lines};
+    uploads->column = is_b ? first + uploads->width : 0;
+    if (uploads->column >= caller->n) {
+        uploads->column = -1;
+        uploads->k += uploads->panel;
+    }
+    return true;
+}
+
+static bool next_stored(void *context, struct lava_stored *stored) {
+    struct uploads *uploads = context;
+    struct part part;
+    int64_t row, column;
+    while (next_part(uploads, &part))
+        if (!uploads->stays[part.side]) {
+            *stored = place_of(uploads->run->caller, &part, &row, &column);
+            return true;
+        }
+    return false;
 }
 
 /* Starts the download of columns of C that are finished. */
@@ -113,36 +164,38 @@ static enum lava_status download(struct lava_run *run, uint32_t place, int64_t c
     return status;
 }
 
-/* A column block of C at a panel of K. */
-static enum lava_status multiply(struct lava_run *run, struct lava_residue_product *product, bool b_stays,
-                                 int64_t first_k, int64_t column) {
+/* The columns of C that a part of op(B) completes at its panel of K. */
+static enum lava_status multiply(struct lava_run *run, struct lava_residue_product *product,
+                                 const struct part *part) {
     const struct lava_residue_way *way = product->way;
-    int64_t width = lava_residue_block_columns(way, run->caller->n);
-    int64_t columns = lava_minimum(width, run->caller->n - column);
-    int64_t k = lava_minimum(product->layout.panel, run->caller->k - first_k);
-    uint32_t first_tile = (uint32_t)(column / way->tile_n);
-    uint32_t end_tile = (uint32_t)((column + columns - 1) / way->tile_n) + 1;
-    enum lava_status status = b_stays ? LAVA_OK : upload(run, 1, first_k, k, column, columns);
-    status = status ? status : lava_residue_convert(product, 1, first_k, column, columns);
-    status = status ? status : lava_residue_multiply(product, first_k, first_tile, end_tile);
-    if (!status && first_k + k == run->caller->k)
-        status = download(run, (uint32_t)(column / width), column, columns);
+    uint32_t first_tile = (uint32_t)(part->first / way->tile_n);
+    uint32_t end_tile = (uint32_t)((part->first + part->lines - 1) / way->tile_n) + 1;
+    uint32_t place = (uint32_t)(part->first / lava_residue_block_columns(way, run->caller->n));
+    enum lava_status status = lava_residue_multiply(product, part->first_k, first_tile, end_tile);
+    if (!status && part->first_k + part->k == run->caller->k)
+        status = download(run, place, part->first, part->lines);
     return status;
 }
 
 enum lava_status lava_residue_run(struct lava_run *run) {
-    bool stays[2];
-    const struct lava_operation operation = on_device(run, stays);
+    struct uploads uploads = {.run = run, .column = -1};
+    const struct lava_operation operation = on_device(run, uploads.stays);
     struct lava_residue_product product;
+    struct part part;
     enum lava_status status = lava_residue_begin(&product, run->stream, &operation, run->plan);
-    int64_t width = lava_residue_block_columns(run->plan->residues, operation.n);
-    for (int64_t k = 0; k < operation.k && !status; k += product.layout.panel) {
-        int64_t depth = lava_minimum(product.layout.panel, operation.k - k);
-        if (!stays[0])
-            status = upload(run, 0, k, depth, 0, operation.m);
-        status = status ? status : lava_residue_convert(&product, 0, k, 0, operation.m);
-        for (int64_t j = 0; j < operation.n && !status; j += width)
-            status = multiply(run, &product, stays[1], k, j);
+    uploads.panel = product.layout.panel;
+    uploads.width = lava_residue_block_columns(product.way, operation.n);
+    struct uploads ahead = uploads;
+    run->stream->staging.next = next_stored;
+    run->stream->staging.context = &ahead;
+    while (!status && next_part(&uploads, &part)) {
+        status = uploads.stays[part.side] ? LAVA_OK : upload(run, &part);
+        if (!status)
+            status = lava_residue_convert(&product, part.side, part.first_k, part.first, part.lines);
+        if (!status && part.side == 1)
+            status = multiply(run, &product, &part);
     }
-    return status ? status : lava_download_finish(run->stream, 0);
+    status = status ? status : lava_download_finish(run->stream, 0);
+    run->stream->staging.next = NULL; /* the context ends here */
+    return status;
 }

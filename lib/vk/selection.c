@@ -344,7 +344,7 @@ static void fill_shapes(struct lava_device *device, const struct answers *answer
         for (size_t i = 0; i < types; i++)
             if (can_multiply(device, answers, &halves[i]))
                 add_shapes(&device->capabilities, &halves[i], matrices, count);
-        if (device->capabilities.residues != LAVA_RESIDUE_OFF)
+        if (device->capabilities.residues != LAVA_RESIDUE_OFF && device->capabilities.shape_count > 0)
             find_integer_shape(device, answers, matrices, count);
     }
     free(matrices);

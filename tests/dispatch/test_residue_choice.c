@@ -87,6 +87,18 @@ static void test_guessed_rate(void **state) {
     assert_null(plan_of(&operation, &software, &none).residues);
 }
 
+/* A CPU that is faster than the device's fp64 does not keep products that residues win. */
+static void test_fast_cpu(void **state) {
+    struct lava_capabilities device = with_integers(device_h200());
+    const struct lava_operation operation = fp64_product(16384, 16384, 16384, false);
+    struct lava_figures figures = sixteen_cores;
+    (void)state;
+    figures.cpu.flops_per_s[LAVA_TYPE_FP64] = 20e12;
+    assert_false(lava_policy_is_hopeless(&operation, &device, &figures, 1));
+    lava_residue_refuse(&device);
+    assert_true(lava_policy_is_hopeless(&operation, &device, &figures, 1));
+}
+
 /* Settings, and what is refused, forced or not possible. */
 static void test_settings(void **state) {
     struct lava_capabilities device = with_integers(device_h200());
@@ -150,6 +162,7 @@ static void test_others(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_known_rate),   cmocka_unit_test(test_estimates),
                                        cmocka_unit_test(test_guessed_rate), cmocka_unit_test(test_settings),
-                                       cmocka_unit_test(test_memory),       cmocka_unit_test(test_others)};
+                                       cmocka_unit_test(test_memory),       cmocka_unit_test(test_fast_cpu),
+                                       cmocka_unit_test(test_others)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
