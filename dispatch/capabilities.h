@@ -18,6 +18,15 @@ struct lava_matrix_shape {
 };
 #define LAVA_CAPABILITIES_MAX_SHAPES 16
 
+/* Whether fp64 products are computed by residues (residue_choice.h): if that is estimated to be faster,
+ * never, or wherever they can. */
+enum lava_residue_use { LAVA_RESIDUE_AUTO, LAVA_RESIDUE_OFF, LAVA_RESIDUE_ON };
+
+/* Cooperative matrices of int8 of a subgroup, summed in int32. */
+struct lava_integer_shape {
+    uint32_t m, n, k; /* 0: there are none */
+};
+
 struct lava_capabilities {
     char name[256];
     char label[320]; /* in lines of the log: its index, name and UUID */
@@ -48,6 +57,11 @@ struct lava_capabilities {
     uint32_t shape_count;
     struct lava_matrix_shape shapes[LAVA_CAPABILITIES_MAX_SHAPES];
     bool fp64; /* shaders may compute in fp64 */
+    /* Of int8: nothing is found unless residues are used. A workgroup may have one matrix of any size
+     * (VK_NV_cooperative_matrix2; a subgroup on a software device), and products of four bytes with four. */
+    enum lava_residue_use residues; /* LAVABLAS_RESIDUES */
+    struct lava_integer_shape integer_shape;
+    bool whole_matrices, integer_products;
     bool denorm_preserve_fp64, special_preserve_fp64;
     float timestamp_period_ns; /* 0: no timestamps */
     /* Bit i: row i of the kernel table must not be used, because it failed its test or is not tested yet.

@@ -13,6 +13,8 @@
 #include "dispatch/reason.h"
 #include "dispatch/tile_order.h"
 
+struct lava_residue_way;
+
 enum lava_place { LAVA_PLACE_CPU, LAVA_PLACE_GPU, LAVA_PLACE_COUNT };
 
 enum lava_mode { LAVA_MODE_AUTO, LAVA_MODE_CPU, LAVA_MODE_GPU };
@@ -35,7 +37,9 @@ struct lava_overrides {
     int at_once;           /* 1: streamed, 2: at once if possible; 0: chosen */
     uint32_t pieces;       /* pieces of op(A)'s block, as far as it has tiles; 0: chosen */
     enum lava_imports imports;
-    uint32_t engines; /* that share the product (sharing.h); 0: one */
+    uint32_t engines;                           /* that share the product (sharing.h); 0: one */
+    enum lava_residue_use residues;             /* AUTO: as the device has it */
+    const struct lava_residue_way *residue_way; /* NULL: chosen */
     /* A product that is a part of another has the kernel and the cuts of K of one with this many rows or
      * columns, planned in as_bytes of memory. 0: its own. So the sums are the same. */
     int64_t as_m, as_n;
@@ -81,7 +85,11 @@ struct lava_plan {
     struct lava_blocking blocking;   /* of a solve: of its largest product, but total_bytes is all memory */
     struct lava_solve_chunks chunks; /* of a solve */
     struct lava_block_columns columns;
-    bool spares_memory; /* chosen for the memory that is allocated: no more is to be allocated for it */
+    /* An fp64 product is computed by residues in this way (residue_choice.h), and `kernel` is the row that
+     * computes the tiles which the screen leaves. NULL: by `kernel` alone. */
+    const struct lava_residue_way *residues;
+    uint32_t residue_tiles; /* columns of tiles that have sums at a time */
+    bool spares_memory;     /* chosen for the memory that is allocated: no more is to be allocated for it */
     bool at_once; /* one submission; kernels read operands from staging memory and leave the result there */
     enum lava_imports imports; /* as overridden: the engine decides for each operand where it is */
 };
@@ -90,7 +98,7 @@ struct lava_plan {
 static inline bool lava_plan_has_same_sums(const struct lava_plan *a, const struct lava_plan *b) {
     return a->kernel == b->kernel && a->blocking.split_k == b->blocking.split_k &&
            a->blocking.block_k == b->blocking.block_k && a->blocking.blocks_k == b->blocking.blocks_k &&
-           a->blocking.epilogue == b->blocking.epilogue;
+           a->blocking.epilogue == b->blocking.epilogue && a->residues == b->residues;
 }
 
 #endif

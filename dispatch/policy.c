@@ -8,6 +8,7 @@
 
 #include "dispatch/cost.h"
 #include "dispatch/product_plan.h"
+#include "dispatch/residue_choice.h"
 
 /* The device's estimate must be below this share of the CPU's. The margin covers the estimate's own error, so
  * that the library is never slower than the CPU alone. On an H200 the estimates were 0 to 30% below the
@@ -57,6 +58,7 @@ bool lava_policy_is_hopeless(const struct lava_operation *operation, const struc
     if (lava_cost_least_ns(&parts, &rates, 0) >= allowed_ns)
         return true;
     double best = lava_product_plan_best_flops_per_s(profile, &figures->device, &parts);
+    best = fmax(best, lava_residue_best_flops_per_s(&parts, device, &figures->device));
     return lava_cost_least_ns(&parts, &rates, best) >= allowed_ns;
 }
 
@@ -77,6 +79,7 @@ static void set_sums(const struct lava_overrides *overrides, const struct lava_p
         return;
     its->kernel = plan->kernel;
     its->split_k = plan->blocking.split_k;
+    its->residues = plan->residues ? LAVA_RESIDUE_ON : LAVA_RESIDUE_OFF;
     its->block_k = plan->blocking.block_k;
     its->band = plan->chunks.band;
     its->sides_each = plan->chunks.band > 0 ? 0 : plan->chunks.sides;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "dispatch/policy.h"
+#include "dispatch/residue_choice.h"
 
 // clang-format off
 static const char *const reasons[LAVA_REASON_COUNT] = {
@@ -149,6 +150,8 @@ void lava_policy_describe(const struct lava_operation *operation, const struct l
     append_types(&line, operation);
     if (plan->kernel && plan->kernel->scheme != LAVA_SCHEME_NONE)
         append(&line, " by %s", lava_scheme(plan->kernel->scheme)->name);
+    if (plan->residues)
+        append(&line, " by residues (%s)", plan->residues->name);
     append(&line, " ");
     append_structure(&line, operation);
     append_sizes(&line, operation);

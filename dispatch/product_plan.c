@@ -7,6 +7,7 @@
 
 #include "dispatch/arithmetic.h"
 #include "dispatch/cost.h"
+#include "dispatch/residue_choice.h"
 
 /* Most column blocks tried (1, 2, 4 ...), and most strips of a triangle. */
 #define COLUMN_BLOCKS_MAX 8
@@ -328,5 +329,6 @@ enum lava_reason lava_product_plan(const struct lava_plan_request *asked, struct
     if (!found)
         return LAVA_REASON_MEMORY;
     adopt(&request, &best, plan);
+    lava_residue_choose(asked, &parts, plan);
     return LAVA_REASON_FORCED;
 }

@@ -58,6 +58,7 @@ static const struct lava_profile table[] = {
      *   latency              small chunks and at-once products. A streamed product reaches 47 each way; the
      *                        smallest product takes 35 us
      *   memory               uvec4 copy kernel, 3850 GB/s
+     *   residues             residues_device --kernel whole at 4096 to 16384 (doc/notes/fp64-by-integers.md)
      *
      * The H100 with HBM3 is the same chip with slower memory. `lavablas calibrate` gave 0.7 to 1.03 of these rates
      * there (perf/results/2026-11-25-nvidia-h100-level3-complex.txt). */
@@ -92,6 +93,7 @@ static const struct lava_profile table[] = {
         .multiprocessors = 132,
         .upload_bytes_per_s = 39e9, .download_bytes_per_s = 44e9, .memory_bytes_per_s = 3.8e12,
         .call_latency_ns = 90e3,
+        .residue_way = "whole_256x128", .residue_ops_per_s = 600e12,
     },
     /* Mesa's software device, for tests. Mesa 26.1.6, 2 cores, 2026-11-21, checkgemm --bench --kernel all,
      * fp32 at 512 and 1000, fp16 at 500 (perf/results/). The large fp16 rows, 9e9, are left out because they

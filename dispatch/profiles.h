@@ -36,6 +36,8 @@ struct lava_profile {
     double download_bytes_per_s;
     double memory_bytes_per_s; /* device memory, read + write */
     double call_latency_ns;    /* the smallest product, host to host */
+    const char *residue_way;   /* a way by residues (residue_choice.h) that was measured; NULL: none was */
+    double residue_ops_per_s;  /* its rate of int8 operations */
 };
 
 /* Never NULL. */

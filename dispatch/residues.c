@@ -10,6 +10,10 @@
 #define LIMBS 4
 /* Bits by which the sum of all residues times weights is longer than P: 8 of a residue, 4 of their number. */
 #define SUM_BITS 12
+/* Of P as struct lava_residues_integers has it, and of its limbs: a sum of them has SUM_BITS more, which
+ * is 32. */
+#define PRODUCT_BITS 118
+#define LIMB_BITS    20
 /* Binary digits of a double. */
 #define DIGITS 53
 /* The bound that the sums keep is 4 sqrt(K + 2) u G. Of it, 3 u G are for alpha, beta and the last rounding,
@@ -86,25 +90,53 @@ static void set_limit(double product, struct lava_residues *residues) {
     residues->limit = (uint32_t)ldexp(square, 14 - 2 * exponent);
 }
 
-void lava_residues_prepare(uint32_t count, struct lava_residues *residues) {
-    struct number product = {{1}};
+/* The product of the first `count` moduli, and their weights. Returns the product's bits. */
+static int find_weights(uint32_t count, struct number *product, struct number weights[LAVA_RESIDUES_MOST]) {
     uint32_t rest;
-    *residues = (struct lava_residues){.count = count};
+    *product = (struct number){{1}};
     for (uint32_t i = 0; i < count; i++)
-        product = times(product, moduli[i]);
-    int bits = length(&product);
+        *product = times(*product, moduli[i]);
     for (uint32_t i = 0; i < count; i++) {
-        struct number others = divided(product, moduli[i], &rest);
+        struct number others = divided(*product, moduli[i], &rest);
         (void)divided(others, moduli[i], &rest);
         uint32_t inverse = 1;
         while (rest * inverse % moduli[i] != 1)
             inverse++;
-        struct number weight = times(others, inverse);
-        split(&weight, bits, residues->weights[i]);
+        weights[i] = times(others, inverse);
     }
+    return length(product);
+}
+
+void lava_residues_prepare(uint32_t count, struct lava_residues *residues) {
+    struct number product, weights[LAVA_RESIDUES_MOST];
+    int bits = find_weights(count, &product, weights);
+    *residues = (struct lava_residues){.count = count};
+    for (uint32_t i = 0; i < count; i++)
+        split(&weights[i], bits, residues->weights[i]);
     split(&product, bits, residues->product);
     residues->inverse = 1 / residues->product[0];
     set_limit(residues->product[0], residues);
+}
+
+/* `bits` bits of the number times 2^shift, from bit `first` on. */
+static uint64_t field(const struct number *x, int shift, int first, int bits) {
+    uint64_t sum = 0;
+    for (int i = 0; i < bits; i++)
+        if (first + i >= shift && first + i - shift < 32 * LIMBS)
+            sum |= (uint64_t)bit(x, first + i - shift) << i;
+    return sum;
+}
+
+void lava_residues_prepare_integers(uint32_t count, struct lava_residues_integers *integers) {
+    struct number product, weights[LAVA_RESIDUES_MOST];
+    int shift = PRODUCT_BITS - find_weights(count, &product, weights);
+    *integers = (struct lava_residues_integers){.shift = (uint32_t)shift};
+    for (uint32_t i = 0; i < count; i++)
+        for (int l = 0; l < LAVA_RESIDUES_LIMBS; l++)
+            integers->weights[i][l] = (uint32_t)field(&weights[i], shift, l * LIMB_BITS, LIMB_BITS);
+    for (int p = 0; p < LAVA_RESIDUES_PARTS; p++)
+        integers->product[p] = field(&product, shift, 2 * p * LIMB_BITS, 2 * LIMB_BITS);
+    integers->reciprocal = (uint32_t)(0x1p68 / (double)integers->product[LAVA_RESIDUES_PARTS - 1]);
 }
 
 /* With squares = s 4^z, s in [1, 4), the norm is at most sqrt(s) 2^(z + exponent - 6). It may become T. */

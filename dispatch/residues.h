@@ -41,6 +41,17 @@ struct lava_residues {
     int32_t limit_exponent;
 };
 
+/* The same weights for putting together in integers. All are multiplied by 2^shift, so that P has 118 bits.
+ * The shader residues_combine_integers reads it as it is. */
+#define LAVA_RESIDUES_LIMBS 8 /* of 20 bits, the least first; the last two are 0 */
+
+struct lava_residues_integers {
+    uint32_t weights[LAVA_RESIDUES_MOST][LAVA_RESIDUES_LIMBS];
+    uint64_t product[LAVA_RESIDUES_PARTS]; /* P, in parts of 40 bits, the least first */
+    uint32_t reciprocal;                   /* 2^68 divided by the last part */
+    uint32_t shift;
+};
+
 /* What is known of a line, and of a panel of lines: the extremes of its lines. */
 struct lava_residues_line {
     uint32_t greatest; /* biased exponent of the largest element; 0: the line is zero or subnormal */
@@ -51,6 +62,7 @@ struct lava_residues_line {
 
 uint32_t lava_residues_modulus(uint32_t index);
 void lava_residues_prepare(uint32_t count, struct lava_residues *residues);
+void lava_residues_prepare_integers(uint32_t count, struct lava_residues_integers *integers);
 /* The power of two by which a line of such elements is scaled. greatest: biased. */
 int32_t lava_residues_scale(const struct lava_residues *residues, uint32_t greatest, uint32_t squares);
 /* The level of the largest elements that are counted. */

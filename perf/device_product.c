@@ -1,7 +1,13 @@
 /* Times products of matrices that stay on the device, one after another in a stream, and checks some
  * elements.
  *
- *   device_product [--type fp32|fp64|cfp32|cfp64] [--lower] [--count N] [--seconds S] MxNxK ...
+ *   device_product [--type fp32|fp64|cfp32|cfp64] [--lower] [--count N] [--seconds S] [--residues] [--left]
+ *                  [--host] MxNxK ...
+ *
+ *   --residues  fp64: each product also by residues, in each way that the device has
+ *               (dispatch/residue_choice.h)
+ *   --left      with numbers that the screen of residues leaves to fp64
+ *   --host      from host memory to host memory instead, one product at a time; C <- -A B
  *
  * C <- C - A B, with --lower the lower triangle of C alone. Each stream has N products. "each" is the time of
  * a stream, from the first call to the end of the device's work, by product; the other times are the
@@ -13,9 +19,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dispatch/residue_choice.h"
 #include "lib/base/clock.h"
 #include "lib/base/config.h"
 #include "lib/lapack/device_matrix.h"
+#include "lib/product/runner.h"
 #include "lib/vk/gpu.h"
 
 #define CHECKED_ELEMENTS 300
@@ -27,6 +35,8 @@ struct options {
     enum lava_region region;
     int count;
     double seconds;
+    bool by_residues, is_left, on_host;
+    struct lava_overrides overrides;
 };
 
 /* Matrices of small integers, so that results are exact in fp32 as long as K times the products stays below
@@ -43,14 +53,14 @@ static double number(enum lava_type type, const void *matrix, int64_t index) {
                                                   : (double)((const float *)matrix)[index];
 }
 
-static void *new_matrix(enum lava_type type, int64_t numbers, unsigned seed) {
+static void *new_matrix(enum lava_type type, int64_t numbers, unsigned seed, double scale) {
     void *matrix = malloc((size_t)numbers * lava_type_bytes(lava_type_real(type)));
     if (!matrix) {
         fprintf(stderr, "out of memory\n");
         exit(1);
     }
     for (int64_t i = 0; i < numbers; i++) {
-        double value = rand_r(&seed) % 3 - 1;
+        double value = scale * (rand_r(&seed) % 3 - 1);
         if (lava_type_real(type) == LAVA_TYPE_FP64)
             ((double *)matrix)[i] = value;
         else
@@ -84,7 +94,7 @@ static bool is_right(const struct bench *x, const struct options *options, const
         int part = q % x->numbers;
         int64_t at = (j * x->m + i) * x->numbers + part;
         bool written = options->region == LAVA_REGION_ALL || i >= j;
-        double wanted = number(options->type, x->host[2], at);
+        double wanted = options->on_host ? 0 : number(options->type, x->host[2], at);
         if (written)
             wanted -= expected(x, options->type, i, j, part);
         if (written && number(options->type, got, at) != wanted) {
@@ -102,10 +112,49 @@ static struct lava_device_product product_of(const struct bench *x, const struct
                                         .c = x->on_device[2],
                                         .alpha.real = -1,
                                         .beta.real = 1,
-                                        .region = options->region};
+                                        .region = options->region,
+                                        .overrides = &options->overrides};
 }
 
-static enum lava_status upload(struct lava_engine *engine, struct bench *x) {
+/* One product from host memory to host memory, with C in `got`. Returns its time, ms; 0: it failed. */
+static double multiply_on_host(struct lava_engine *engine, const struct bench *x,
+                               const struct options *options, void *got) {
+    const struct lava_operation operation = {.type = options->type,
+                                             .m = x->m,
+                                             .n = x->n,
+                                             .k = x->k,
+                                             .a = {.first = x->host[0], .ld = x->m},
+                                             .b = {.first = x->host[1], .ld = x->k},
+                                             .c = {.first = got, .ld = x->m, .type = options->type},
+                                             .alpha.real = -1};
+    struct lava_progress progress;
+    struct lava_plan plan;
+    uint64_t before_ns = lava_clock_now_ns();
+    lava_policy_choose(&operation, &engine->capabilities, engine->figures, LAVA_MODE_GPU, &options->overrides,
+                       &plan);
+    if (plan.place != LAVA_PLACE_GPU || lava_runner_run(engine, &operation, &plan, &progress, NULL))
+        return 0;
+    return 1e-6 * (double)(lava_clock_now_ns() - before_ns);
+}
+
+/* Checked, and the best time. */
+static bool time_on_host(struct lava_engine *engine, const struct bench *x, const struct options *options,
+                         double *each_ms) {
+    void *got = new_matrix(options->type, x->m * x->n * x->numbers, 1, 1);
+    uint64_t start_ns = lava_clock_now_ns();
+    bool fine = true;
+    *each_ms = INFINITY;
+    do {
+        double ms = multiply_on_host(engine, x, options, got);
+        fine = ms > 0;
+        *each_ms = fmin(*each_ms, ms);
+    } while (fine && 1e-9 * (double)(lava_clock_now_ns() - start_ns) < options->seconds + WARM_S);
+    fine = fine && is_right(x, options, got);
+    free(got);
+    return fine;
+}
+
+static enum lava_status upload(struct lava_engine *engine, const struct bench *x) {
     const int64_t leading[] = {x->m, x->k, x->m};
     struct lava_stream stream;
     enum lava_status status = LAVA_OK;
@@ -118,7 +167,7 @@ static enum lava_status upload(struct lava_engine *engine, struct bench *x) {
 /* One product, checked. */
 static bool check(struct lava_engine *engine, const struct bench *x, const struct options *options) {
     const struct lava_device_product product = product_of(x, options);
-    void *got = new_matrix(options->type, x->m * x->n * x->numbers, 1);
+    void *got = new_matrix(options->type, x->m * x->n * x->numbers, 1, 1);
     struct lava_stream stream;
     lava_stream_open(&stream, engine, false);
     enum lava_status status = lava_device_product(&stream, &product);
@@ -155,30 +204,58 @@ static bool time_streams(struct lava_engine *engine, const struct bench *x, cons
     return true;
 }
 
+/* One way to compute the product: as the overrides say. */
+static bool run_way(struct lava_engine *engine, const struct bench *x, const struct options *options,
+                    const char *size) {
+    uint64_t kinds[LAVA_STAMP_KINDS] = {0};
+    double each_ms = 0, share = options->region == LAVA_REGION_ALL ? 1 : 0.5;
+    bool fine = options->on_host ? time_on_host(engine, x, options, &each_ms)
+                                 : !upload(engine, x) && check(engine, x, options) &&
+                                       time_streams(engine, x, options, &each_ms, kinds);
+    double flop = share * 2.0 * x->numbers * x->numbers * (double)x->m * (double)x->n * (double)x->k;
+    const struct lava_residue_way *way = options->overrides.residue_way;
+    printf("%-20s %9.3f %8.2f | %9.3f %9.3f %9.3f | %s%s%s\n", size, each_ms, 1e-9 * flop / each_ms,
+           1e-6 * (double)kinds[LAVA_STAMP_PACK] / options->count,
+           1e-6 * (double)kinds[LAVA_STAMP_MULTIPLY] / options->count,
+           1e-6 * (double)kinds[LAVA_STAMP_EPILOGUE] / options->count, fine ? "ok" : "FAIL", way ? ", " : "",
+           way ? way->name : "");
+    fflush(stdout);
+    return fine;
+}
+
+/* The plain way, and, if residues are wanted, each of theirs. */
+static bool run_ways(struct lava_engine *engine, const struct bench *x, struct options options,
+                     const char *size) {
+    size_t count;
+    const struct lava_residue_way *ways = lava_residue_ways(&count);
+    options.overrides = (struct lava_overrides){.residues = LAVA_RESIDUE_OFF};
+    bool fine = run_way(engine, x, &options, size);
+    for (size_t i = 0; i < count && options.by_residues; i++) {
+        options.overrides = (struct lava_overrides){.residues = LAVA_RESIDUE_ON, .residue_way = &ways[i]};
+        if (lava_residue_way_fits(&ways[i], &engine->capabilities) &&
+            (ways[i].on_software || engine->capabilities.kind != LAVA_DEVICE_CPU))
+            fine = run_way(engine, x, &options, size) && fine;
+    }
+    return fine;
+}
+
 static bool run(struct lava_engine *engine, const struct options *options, const char *size) {
     struct bench x = {.numbers = lava_type_is_complex(options->type) ? 2 : 1};
-    uint64_t kinds[LAVA_STAMP_KINDS] = {0};
-    double each_ms = 0;
     if (sscanf(size, "%" SCNd64 "x%" SCNd64 "x%" SCNd64, &x.m, &x.n, &x.k) != 3 || x.m < 1 || x.n < 1 ||
         x.k < 1 || (options->region != LAVA_REGION_ALL && x.m != x.n)) {
         fprintf(stderr, "device_product: %s is not MxNxK\n", size);
         exit(2);
     }
     const int64_t rows[] = {x.m, x.k, x.m}, columns[] = {x.k, x.n, x.n};
+    const double scales[] = {0x1p500, 0x1p-500, 1}; /* the screen leaves such exponents */
     bool fine = true;
     for (int i = 0; i < 3; i++) {
-        x.host[i] = new_matrix(options->type, rows[i] * columns[i] * x.numbers, (unsigned)i);
-        fine =
-            fine && !lava_device_matrix_create(engine, options->type, rows[i], columns[i], &x.on_device[i]);
+        x.host[i] = new_matrix(options->type, rows[i] * columns[i] * x.numbers, (unsigned)i,
+                               options->is_left ? scales[i] : 1);
+        fine = fine && (options->on_host || !lava_device_matrix_create(engine, options->type, rows[i],
+                                                                       columns[i], &x.on_device[i]));
     }
-    fine = fine && !upload(engine, &x) && check(engine, &x, options) &&
-           time_streams(engine, &x, options, &each_ms, kinds);
-    double share = options->region == LAVA_REGION_ALL ? 1 : 0.5;
-    double flop = share * 2.0 * x.numbers * x.numbers * (double)x.m * (double)x.n * (double)x.k;
-    printf("%-20s %9.3f %8.2f | %9.3f %9.3f %9.3f | %s\n", size, each_ms, 1e-9 * flop / each_ms,
-           1e-6 * (double)kinds[LAVA_STAMP_PACK] / options->count,
-           1e-6 * (double)kinds[LAVA_STAMP_MULTIPLY] / options->count,
-           1e-6 * (double)kinds[LAVA_STAMP_EPILOGUE] / options->count, fine ? "ok" : "FAIL");
+    fine = fine && run_ways(engine, &x, *options, size);
     for (int i = 0; i < 3; i++) {
         free(x.host[i]);
         lava_device_matrix_free(engine, &x.on_device[i]);
@@ -186,29 +263,41 @@ static bool run(struct lava_engine *engine, const struct options *options, const
     return fine;
 }
 
-int main(int argc, char **argv) {
-    struct options options = {.type = LAVA_TYPE_FP32, .count = 10, .seconds = 0.5};
-    const struct option names[] = {{"type", required_argument, NULL, 't'},
-                                   {"lower", no_argument, NULL, 'l'},
-                                   {"count", required_argument, NULL, 'c'},
-                                   {"seconds", required_argument, NULL, 's'},
-                                   {0}};
+static bool parse(int argc, char **argv, struct options *options) {
+    const struct option names[] = {
+        {"type", required_argument, NULL, 't'},  {"lower", no_argument, NULL, 'l'},
+        {"count", required_argument, NULL, 'c'}, {"seconds", required_argument, NULL, 's'},
+        {"residues", no_argument, NULL, 'r'},    {"left", no_argument, NULL, 'e'},
+        {"host", no_argument, NULL, 'h'},        {0}};
     for (int option; (option = getopt_long(argc, argv, "", names, NULL)) != -1;) {
         if (option == 's')
-            options.seconds = strtod(optarg, NULL);
+            options->seconds = strtod(optarg, NULL);
         else if (option == 'l')
-            options.region = LAVA_REGION_LOWER;
+            options->region = LAVA_REGION_LOWER;
         else if (option == 'c')
-            options.count = atoi(optarg);
-        else if (option != 't' || !lava_type_from_name(optarg, &options.type) ||
-                 lava_type_is_half(options.type))
-            return 2;
+            options->count = atoi(optarg);
+        else if (option == 'r')
+            options->by_residues = true;
+        else if (option == 'e')
+            options->is_left = true;
+        else if (option == 'h')
+            options->on_host = true;
+        else if (option != 't' || !lava_type_from_name(optarg, &options->type) ||
+                 lava_type_is_half(options->type))
+            return false;
     }
+    return options->count >= 1 && options->count <= MOST_PRODUCTS &&
+           (options->type == LAVA_TYPE_FP64 || !(options->by_residues || options->is_left)) &&
+           (options->region == LAVA_REGION_ALL || !options->on_host);
+}
+
+int main(int argc, char **argv) {
+    struct options options = {.type = LAVA_TYPE_FP32, .count = 10, .seconds = 0.5};
+    if (!parse(argc, argv, &options))
+        return 2;
     const char *why;
     struct lava_device *device;
     struct lava_engine *engine;
-    if (options.count < 1 || options.count > MOST_PRODUCTS)
-        return 2;
     if (lava_gpu_open(lava_config_get(), &device, &why)) {
         printf("no device: %s\n", why);
         return 77;

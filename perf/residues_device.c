@@ -1,14 +1,17 @@
 /* Multiplies fp64 matrices that stay on the device by residues (doc/notes/fp64-by-integers.md), checks
  * elements bit by bit with the model of perf/residues, and times the steps.
  *
- *   residues_device [--kernel matrices|dot|whole|narrow] [--tile MxN] [--part MxN]
- *                   [--invocations I] [--group G] [--counts N] [--panel K] [--sums BYTES]
- *                   [--ops nn|nt|tn|tt] [--normal] [--uneven] [--seconds S] MxNxK ...
+ *   residues_device [--kernel matrices|dot|whole|narrow] [--order fragments|lines]
+ *                   [--combine fp64|integers] [--tile MxN] [--part MxN] [--invocations I] [--group G]
+ *                   [--counts N] [--panel K] [--sums BYTES] [--ops nn|nt|tn|tt] [--normal] [--uneven]
+ *                   [--seconds S] MxNxK ...
  *
  * C <- alpha op(A) op(B) + beta C.
  *   --kernel   matrices: of a subgroup. dot: products of four bytes; tiles are of 64x64 at most
  *              whole: a tile is one matrix of the workgroup (VK_NV_cooperative_matrix2)
  *              narrow: its sums are stored as residues, too
+ *   --combine  how elements are put together; the default is fp64, if the device has it
+ *   --order    of residues for matrices of a subgroup; the default is fragments
  *   --panel    longer K is multiplied panel by panel
  *   --sums     room for sums: C is computed by columns of tiles
  *   --uneven   data of which the screen leaves some tiles, which stay as they were
@@ -65,10 +68,21 @@ static enum bench_kernel kernel_of(const char *name) {
     return (enum bench_kernel)i;
 }
 
-static bool runs(const struct lava_device *device, enum bench_kernel kernel) {
-    return device->capabilities.fp64 && (kernel == BENCH_DOT        ? device->has_integer_products
-                                         : kernel == BENCH_MATRICES ? device->integer_shape.m > 0
-                                                                    : device->has_whole_matrices);
+static bool runs(const struct lava_device *device, const struct options *options) {
+    bool combines = options->integers ? options->kernel != BENCH_NARROW : device->capabilities.fp64;
+    return combines && (options->kernel == BENCH_DOT        ? device->capabilities.integer_products
+                        : options->kernel == BENCH_MATRICES ? device->capabilities.integer_shape.m > 0
+                                                            : device->capabilities.whole_matrices);
+}
+
+static bool parse_combine(const char *text, struct options *options) {
+    options->integers = !strcmp(text, "integers");
+    return options->integers || !strcmp(text, "fp64");
+}
+
+static bool parse_order(const char *text, struct options *options) {
+    options->lines = !strcmp(text, "lines");
+    return options->lines || !strcmp(text, "fragments");
 }
 
 static bool parse_ops(const char *text, struct options *options) {
@@ -82,6 +96,8 @@ static bool parse_ops(const char *text, struct options *options) {
 
 static bool parse(int argc, char **argv, struct options *options) {
     static const struct option names[] = {{"kernel", required_argument, NULL, 'w'},
+                                          {"combine", required_argument, NULL, 'm'},
+                                          {"order", required_argument, NULL, 'l'},
                                           {"normal", no_argument, NULL, 'r'},
                                           {"tile", required_argument, NULL, 't'},
                                           {"part", required_argument, NULL, 'p'},
@@ -113,7 +129,9 @@ static bool parse(int argc, char **argv, struct options *options) {
             options->panel = strtoll(optarg, NULL, 10);
         else if (option == 's')
             options->seconds = strtod(optarg, NULL);
-        else if (!(option == 'o' && parse_ops(optarg, options)) &&
+        else if (!(option == 'm' && parse_combine(optarg, options)) &&
+                 !(option == 'l' && parse_order(optarg, options)) &&
+                 !(option == 'o' && parse_ops(optarg, options)) &&
                  !(option == 't' && sscanf(optarg, "%ux%u", &options->tile_m, &options->tile_n) == 2) &&
                  !(option == 'p' && sscanf(optarg, "%ux%u", &options->part_m, &options->part_n) == 2))
             return false;
@@ -142,18 +160,21 @@ int main(int argc, char **argv) {
     if (!parse(argc, argv, &options))
         return 2;
     struct lava_config config = *lava_config_get();
-    config.integers = true;
+    config.residues = LAVA_RESIDUE_ON;
     if (lava_gpu_open(&config, &device, &why)) {
         printf("no device: %s\n", why);
         return 77;
     }
-    if (!runs(device, options.kernel)) {
+    options.integers = options.integers || !device->capabilities.fp64;
+    if (!runs(device, &options)) {
         printf("%s has not what the kernel needs\n", device->capabilities.name);
         return 77;
     }
     lava_device_set_timeout(device, BENCH_TIMEOUT_NS);
-    printf("%s, %u moduli, %s, tile %ux%u, times in ms\n", device->capabilities.name, options.count,
-           kernel_names[options.kernel], options.tile_m, options.tile_n);
+    printf("%s, %u moduli, %s%s, combined in %s, tile %ux%u, times in ms\n", device->capabilities.name,
+           options.count, kernel_names[options.kernel],
+           options.kernel == BENCH_MATRICES && options.lines ? " of lines" : "",
+           options.integers ? "integers" : "fp64", options.tile_m, options.tile_n);
     printf("%-20s %9s %8s | %9s %9s %9s | %8s\n", "m x n x k", "all", "TFLOP/s", "convert", "multiply",
            "combine", "TOP/s");
     for (int beta = 0; optind < argc && options.seconds == 0 && beta < 2; beta++) {

@@ -1,12 +1,18 @@
-/* Definitions shared by the shaders for dgemm by residues and their host code, as interface.h is for the library's
- * own shaders (doc/notes/fp64-by-integers.md). They are not part of the library yet: perf/residues runs them.
- * Include after interface.h.
+/* Definitions shared by the shaders for dgemm by residues and their host code, as interface.h is for the
+ * others (doc/notes/fp64-by-integers.md). lib/product/residue_product.c and perf/residues run them. Include after
+ * interface.h.
  *
  * Lines are rows of op(A) and columns of op(B). Their residues are stored modulus by modulus, in slabs of SLAB of K:
  *
  *     (modulus i, line w, k)  ->  residues[((i * slabs + k / SLAB) * lines + w) * SLAB + k % SLAB]
  *
- * Lines are padded with zeros to whole tiles, and K to whole slabs. What a tile needs of a slab is contiguous, and
+ * Matrices of a subgroup (KHR) are loaded as fragments, of WIDTH lines and DEPTH of K, that are contiguous. They lie where
+ * their lines would be:
+ *
+ *     (modulus i, line w, k)  ->  residues[((i * slabs + k / SLAB) * lines + w / WIDTH * WIDTH) * SLAB +
+ *                                          k % SLAB / DEPTH * WIDTH * DEPTH + w % WIDTH * DEPTH + k % DEPTH]
+ *
+ * which is the order of lines for WIDTH 1 and DEPTH SLAB. Lines are padded with zeros to whole tiles, and K to whole slabs. What a tile needs of a slab is contiguous, and
  * so is its block of sums:
  *
  *     (modulus i, tile t, row r, column c)  ->  sums[((i * tiles + t) * TILE_N + c) * TILE_M + r]
@@ -36,6 +42,7 @@
 #define LAVA_RESIDUES_EXPONENT 1
 #define LAVA_RESIDUES_NORM     2
 
+#if !defined(LAVA_SHADER) || !defined(LAVA_SHADER_LEFT)
 LAVA_BLOCK_BEGIN(lava_residues_constants)
 LAVA_ADDRESS source;  /* the operand, fp64, column-major; of multiply: residues of op(A); of combine: the sums */
 LAVA_ADDRESS other;   /* residues of op(B); of combine: numbers of struct lava_residues, from weights to inverse */
@@ -52,7 +59,7 @@ LAVA_U32 ld;           /* of the operand, or of C */
 LAVA_U32 padded_lines; /* of op(A) and op(B) */
 LAVA_U32 padded_lines_b;
 LAVA_U32 slabs;
-LAVA_U32 step;  /* of scan */
+LAVA_U32 step;  /* of scan; of multiply and combine the part of C that is written (LAVA_UPDATE_ALL) */
 LAVA_I32 level; /* lava_residues_level */
 LAVA_U32 columns; /* of C */
 LAVA_U32 least_weight;
@@ -61,5 +68,31 @@ LAVA_I32 limit_exponent;
 LAVA_U32 count;      /* of moduli */
 LAVA_U32 first_tile; /* multiply, combine: the first tile along N of this dispatch */
 LAVA_BLOCK_END(lava_residues_constants)
+#endif
+
+/* Tiles that the screen leaves, in fp64. */
+#if !defined(LAVA_SHADER) || defined(LAVA_SHADER_LEFT)
+LAVA_BLOCK_BEGIN(lava_residues_left_constants)
+LAVA_ADDRESS a; /* the operands, as they are stored */
+LAVA_ADDRESS b;
+LAVA_ADDRESS c;
+LAVA_ADDRESS panels_a; /* descriptions of panels */
+LAVA_ADDRESS panels_b;
+LAVA_ADDRESS alpha_fp64;
+LAVA_ADDRESS beta_fp64;
+LAVA_U32 rows; /* of C */
+LAVA_U32 columns;
+LAVA_U32 k;
+LAVA_U32 lda;
+LAVA_U32 ldb;
+LAVA_U32 ldc;
+LAVA_U32 along;  /* bit 0: K runs along the rows of A as it is stored; bit 1: the same of B */
+LAVA_U32 span;   /* after so many steps sums begin anew; 0: never */
+LAVA_U32 region; /* the part of C that is written */
+LAVA_U32 tiles_m; /* the tiles that the screen judges */
+LAVA_U32 first_tile;
+LAVA_U32 least_weight;
+LAVA_BLOCK_END(lava_residues_left_constants)
+#endif
 
 #endif

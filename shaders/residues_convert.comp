@@ -5,10 +5,18 @@
  *   workgroup    64 lines and 256 of K, by pieces of 32 that pass through shared memory
  *   invocation   eight elements of a line in K's order, of each piece */
 #version 460
+#pragma use_vulkan_memory_model
 #extension GL_GOOGLE_include_directive : require
+#extension GL_KHR_memory_scope_semantics : require
 #include "common.glsl"
 #include "residues.glsl"
 #include "residues_element.glsl"
+
+/* A fragment of the target (residues.h); 0: the order is that of lines. */
+layout(constant_id = LAVA_CONSTANT_SHAPE_M) const uint SHAPE_WIDTH = 0;
+layout(constant_id = LAVA_CONSTANT_SHAPE_K) const uint SHAPE_K = 0;
+const uint WIDTH = SHAPE_WIDTH == 0 ? 1 : SHAPE_WIDTH;
+const uint DEPTH = SHAPE_K == 0 ? LAVA_RESIDUES_SLAB : SHAPE_K;
 
 layout(buffer_reference, std430, buffer_reference_align = 8) writeonly buffer Target { uvec2 word[]; };
 
@@ -73,14 +81,15 @@ uint residue(uvec3 integer, uint m)
 
 void write_residues(uint line, uint k)
 {
-    uint slab = k / LAVA_RESIDUES_SLAB;
+    uint slab = k / LAVA_RESIDUES_SLAB, first_line = line / WIDTH * WIDTH;
+    uint within = k % LAVA_RESIDUES_SLAB / DEPTH * (WIDTH * DEPTH) + line % WIDTH * DEPTH + k % DEPTH;
     [[unroll]] for (uint i = 0; i < MODULI; i++)
         if (i < constants.count) {
             uvec2 word = uvec2(0);
             [[unroll]] for (uint e = 0; e < EACH; e++)
                 word[e / 4] |= residue(integers[e], MODULUS[i]) << (e % 4 * 8);
-            uint64_t row = (uint64_t(i) * constants.slabs + slab) * constants.padded_lines + line;
-            Target(constants.target + row * LAVA_RESIDUES_SLAB + k % LAVA_RESIDUES_SLAB).word[0] = word;
+            uint64_t row = (uint64_t(i) * constants.slabs + slab) * constants.padded_lines + first_line;
+            Target(constants.target + row * LAVA_RESIDUES_SLAB + within).word[0] = word;
         }
 }
 

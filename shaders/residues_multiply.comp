@@ -3,7 +3,7 @@
  * its rows are columns of C.
  *
  *   workgroup    a TILE_M x TILE_N tile of C: x counts tiles, from whole columns of them on, y moduli. A tile that the screen leaves is skipped
- *   subgroup     PART_M x PART_N of it, as cooperative matrices of sums
+ *   subgroup     PART_M x PART_N of it, as cooperative matrices of sums. Its operands are fragments, or (FRAGMENTS 0) parts of lines
  *
  * With -DLAVA_WHOLE the tile is one cooperative matrix of the workgroup (VK_NV_cooperative_matrix2), and the driver
  * moves the operands; with -DLAVA_NARROW as well its sums are stored as residues of least size. All strides are
@@ -39,6 +39,7 @@ layout(constant_id = LAVA_CONSTANT_PART_N) const uint PART_N = 64;
 layout(constant_id = LAVA_CONSTANT_SHAPE_M) const uint SHAPE_M = 16;
 layout(constant_id = LAVA_CONSTANT_SHAPE_N) const uint SHAPE_N = 16;
 layout(constant_id = LAVA_CONSTANT_SHAPE_K) const uint SHAPE_K = 32;
+layout(constant_id = LAVA_CONSTANT_PANEL) const uint FRAGMENTS = 0;
 layout(constant_id = LAVA_CONSTANT_STAGES) const uint GROUP = 8; /* rows of tiles that are neighbours in time */
 layout(local_size_x_id = LAVA_CONSTANT_INVOCATIONS) in;
 
@@ -51,6 +52,7 @@ const uint SUM_BYTES = 4;
 #endif
 
 layout(buffer_reference, std430, buffer_reference_align = 16) buffer Residues { uvec4 word[]; };
+layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer HalfResidues { uvec2 word[]; };
 layout(buffer_reference, std430, buffer_reference_align = 16) buffer Sums { int element[]; };
 
 #ifdef LAVA_WHOLE
@@ -114,13 +116,24 @@ coopmat<int32_t, gl_ScopeSubgroup, SHAPE_N, SHAPE_M, gl_MatrixUseAccumulator> su
 coopmat<int8_t, gl_ScopeSubgroup, SHAPE_N, SHAPE_K, gl_MatrixUseA> first[MATRICES_N];
 coopmat<int8_t, gl_ScopeSubgroup, SHAPE_K, SHAPE_M, gl_MatrixUseB> second[MATRICES_M];
 
-void multiply_depth(uint64_t a, uint64_t b)
+const uint STRIDE = FRAGMENTS != 0 ? SHAPE_K : SLAB; /* bytes from line to line */
+
+/* Fragments may have eight of K. */
+#define LOAD(matrix, address, layout_)                                           \
+    if (STRIDE % 16 == 0)                                                        \
+        coopMatLoad(matrix, Residues(address).word, 0, STRIDE / 16, layout_);    \
+    else                                                                         \
+        coopMatLoad(matrix, HalfResidues(address).word, 0, STRIDE / 8, layout_);
+
+/* Of SHAPE_K, k is the first in the slab. */
+void multiply_depth(uint64_t a, uint64_t b, uint k)
 {
-    const uint stride = SLAB / 16;
+    a += k * (FRAGMENTS != 0 ? SHAPE_M : 1);
+    b += k * (FRAGMENTS != 0 ? SHAPE_N : 1);
     UNROLL for (uint j = 0; j < MATRICES_N; j++)
-        coopMatLoad(first[j], Residues(b + j * SHAPE_N * SLAB).word, 0, stride, gl_CooperativeMatrixLayoutRowMajor);
+        LOAD(first[j], b + j * SHAPE_N * SLAB, gl_CooperativeMatrixLayoutRowMajor)
     UNROLL for (uint i = 0; i < MATRICES_M; i++)
-        coopMatLoad(second[i], Residues(a + i * SHAPE_M * SLAB).word, 0, stride, gl_CooperativeMatrixLayoutColumnMajor);
+        LOAD(second[i], a + i * SHAPE_M * SLAB, gl_CooperativeMatrixLayoutColumnMajor)
     UNROLL for (uint j = 0; j < MATRICES_N; j++)
         UNROLL for (uint i = 0; i < MATRICES_M; i++)
             sums[j][i] = coopMatMulAdd(first[j], second[i], sums[j][i]);
@@ -136,7 +149,7 @@ void multiply(uint64_t a, uint64_t b, uint64_t target)
             sums[j][i] = coopmat<int32_t, gl_ScopeSubgroup, SHAPE_N, SHAPE_M, gl_MatrixUseAccumulator>(0);
     for (uint slab = 0; slab < constants.slabs; slab++) {
         UNROLL for (uint k = 0; k < SLAB; k += SHAPE_K)
-            multiply_depth(a + k, b + k);
+            multiply_depth(a, b, k);
         a += uint64_t(constants.padded_lines) * SLAB;
         b += uint64_t(constants.padded_lines_b) * SLAB;
     }

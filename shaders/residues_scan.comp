@@ -5,7 +5,9 @@
  *   workgroup    64 lines and 256 of K: x counts blocks of lines, y of K
  *   invocation   TRANSPOSE 0: 64 elements of one line; 1: four elements of each of 16 lines */
 #version 460
+#pragma use_vulkan_memory_model
 #extension GL_GOOGLE_include_directive : require
+#extension GL_KHR_memory_scope_semantics : require
 #include "common.glsl"
 #include "residues.glsl"
 #include "residues_element.glsl"

@@ -4,7 +4,9 @@
  *   workgroup    a panel; PANEL lines
  *   invocation   every LAVA_RESIDUES_INVOCATIONS-th line */
 #version 460
+#pragma use_vulkan_memory_model
 #extension GL_GOOGLE_include_directive : require
+#extension GL_KHR_memory_scope_semantics : require
 #include "common.glsl"
 #include "residues.glsl"
 

@@ -50,6 +50,8 @@ static const struct word calibrate_words[] = {{"off", false}, {"auto", true}, {N
 static const struct word learn_words[] = {{"off", false}, {"on", true}, {NULL, 0}};
 static const struct word resident_words[] = {
     {"off", LAVA_RESIDENT_OFF}, {"auto", LAVA_RESIDENT_AUTO}, {"check", LAVA_RESIDENT_CHECK}, {NULL, 0}};
+static const struct word residue_words[] = {
+    {"auto", LAVA_RESIDUE_AUTO}, {"off", LAVA_RESIDUE_OFF}, {"on", LAVA_RESIDUE_ON}, {NULL, 0}};
 static const struct word history_words[] = {
     {"off", LAVA_HISTORY_OFF}, {"read", LAVA_HISTORY_READ}, {"on", LAVA_HISTORY_ON}, {NULL, 0}};
 
@@ -254,6 +256,7 @@ static const struct variable variables[] = {
     {"LAVABLAS_STATE",      parse_state,   "an absolute path, or none", "the machine's folder", KEPT(state_home)},
     {"LAVABLAS_CALIBRATE",  parse_switch,  "auto or off", "auto", calibrate_words, IN(calibrate)},
     {"LAVABLAS_LEARN",      parse_switch,  "on or off", "on", learn_words, IN(learn)},
+    {"LAVABLAS_RESIDUES",   parse_word,    "off, auto or on", "auto", residue_words, IN(residues)},
     {"LAVABLAS_HISTORY",    parse_word,    "off, read or on", "on", history_words, IN(history)},
     {"LAVABLAS_RESIDENT",   parse_word,    "off, auto or check", "auto", resident_words, IN(resident)},
 #ifdef LAVA_FAULT_INJECTION

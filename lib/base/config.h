@@ -50,8 +50,8 @@ struct lava_config {
     bool learn; /* LAVABLAS_LEARN=off: decisions follow the stored figures alone; no others are measured */
     enum lava_history_use history;
     enum lava_resident_use resident; /* whether matrices stay on the device between calls */
+    enum lava_residue_use residues;  /* whether fp64 products are computed by residues */
     bool assembly;     /* no variable: with inspect: perf/tune --compile-only reads the assembly, too */
-    bool integers;     /* no variable: perf/residues_device multiplies matrices of int8 */
     bool inspect;      /* no variable: checkgemm asks what the driver's compiler says about its kernels */
     const char *fault; /* LAVABLAS_FAULT, in builds with fault injection, else NULL */
 };

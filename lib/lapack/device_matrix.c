@@ -5,6 +5,7 @@
 
 #include <assert.h>
 
+#include "lib/product/residue_product.h"
 #include "lib/product/runner.h"
 #include "lib/transport/download.h"
 #include "lib/transport/upload.h"
@@ -222,6 +223,8 @@ static enum lava_status plan_and_add(struct lava_stream *stream, const struct la
         overrides = *asked;
     if (overrides.memory_bytes == 0 || overrides.memory_bytes > free_bytes)
         overrides.memory_bytes = free_bytes;
+    if (overrides.residues == LAVA_RESIDUE_AUTO && !stream->device->shared->computes_residues)
+        overrides.residues = LAVA_RESIDUE_OFF;
     for (;;) {
         struct lava_plan plan;
         lava_policy_choose(operation, &engine->capabilities, engine->figures, LAVA_MODE_GPU, &overrides,
@@ -230,7 +233,9 @@ static enum lava_status plan_and_add(struct lava_stream *stream, const struct la
             return plan.reason == LAVA_REASON_MEMORY ? LAVA_ERROR_DEVICE_MEMORY : LAVA_ERROR_UNAVAILABLE;
         enum lava_status status = lava_runner_reserve(stream, &plan);
         if (status != LAVA_ERROR_DEVICE_MEMORY)
-            return lava_stream_keep(stream, status ? status : lava_runner_add(stream, operation, &plan));
+            return lava_stream_keep(stream, status          ? status
+                                            : plan.residues ? lava_residue_add(stream, operation, &plan)
+                                                            : lava_runner_add(stream, operation, &plan));
         overrides.memory_bytes = plan.blocking.total_bytes / 2;
     }
 }

@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 
+#include "dispatch/residue_choice.h"
 #include "lib/base/log.h"
 #include "lib/offload/jump_guard.h"
 #include "lib/offload/lanes.h"
@@ -289,6 +290,14 @@ void lava_context_refuse(const struct lava_kernel *kernel) {
 
 void lava_context_admit(const struct lava_kernel *kernel) {
     lava_kernel_admit(kernel, &lava_lanes.capabilities);
+}
+
+void lava_context_refuse_residues(void) {
+    lava_residue_refuse(&lava_lanes.capabilities);
+}
+
+void lava_context_admit_residues(void) {
+    lava_residue_admit(&lava_lanes.capabilities);
 }
 
 /* Who holds the lock for long is no user at rest. */

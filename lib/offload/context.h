@@ -106,6 +106,9 @@ void lava_context_set_engine(struct lava_engine *engine);
 /* A preparation tells which kernels products may use: none of a type at first, then those that are tested. */
 void lava_context_refuse(const struct lava_kernel *kernel);
 void lava_context_admit(const struct lava_kernel *kernel);
+/* The same for fp64 products by residues (dispatch/residue_choice.h). */
+void lava_context_refuse_residues(void);
+void lava_context_admit_residues(void);
 
 /* A preparation waits in the driver for ever, perhaps with all devices locked, or the calling thread has left
  * a product in the middle (jump_guard.h): nobody uses a device any more, and whoever waits for one goes on.

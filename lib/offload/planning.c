@@ -173,7 +173,8 @@ void lava_planning_spare_memory(struct lava_engine *engine, const struct lava_op
         cost_ns < ALLOCATION_SHARE * plan->gpu_ns)
         return;
     lava_planning_choose(operation, there_bytes, &other);
-    bool may_differ = !lava_operation_has_resident(operation); /* a copy must not change the bits */
+    /* neither a copy nor the memory at hand must change the bits */
+    bool may_differ = !lava_operation_has_resident(operation) && !plan->residues && !other.residues;
     if (other.place != LAVA_PLACE_GPU || !(may_differ || lava_plan_has_same_sums(&other, plan)) ||
         !lava_arena_has(arena, &other.blocking, scales_a) || other.gpu_ns - plan->gpu_ns > cost_ns)
         return;

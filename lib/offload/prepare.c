@@ -189,6 +189,8 @@ static enum lava_status test_kernels(struct work *work, struct lava_engine *engi
         lock_each_test(test);
     for (int i = 0; i < test->count; i++)
         lava_context_refuse(test->kernels[i]);
+    if (work->type == LAVA_TYPE_FP64)
+        lava_context_refuse_residues();
     uint64_t begin_ns = lava_clock_now_ns();
     reserve(test);
     lava_log_part("memory for the first products", begin_ns);
@@ -203,6 +205,9 @@ static enum lava_status test_kernels(struct work *work, struct lava_engine *engi
             set_ready(work);
     }
     lava_self_test_end(test);
+    if (!status && work->ready && !lava_watch_is_given_up(&driver) &&
+        !lava_self_test_residues(test, must_stop))
+        lava_context_admit_residues();
     return status || work->ready ? status : LAVA_ERROR_UNAVAILABLE;
 }
 

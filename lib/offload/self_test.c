@@ -338,5 +338,7 @@ enum lava_status lava_self_test_run(struct lava_engine *engine, enum lava_type t
             status = result;
     }
     lava_self_test_end(&test);
+    if (!status && any)
+        lava_self_test_residues(&test, NULL);
     return status || any ? status : LAVA_ERROR_UNAVAILABLE;
 }

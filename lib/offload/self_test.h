@@ -56,6 +56,11 @@ enum lava_status lava_self_test_vectors(struct lava_self_test *test, bool (*stop
 /* The same for a step of LAPACK, test->step, once the tests of the steps that it needs have ended. */
 enum lava_status lava_self_test_lapack(struct lava_self_test *test, bool (*stops)(void));
 
+/* Tests products by residues, once fp64's kernels have passed, and has the device's matrices multiplied so
+ * from then on. Returns LAVA_ERROR_UNAVAILABLE if this device computes none so, or the type is another one.
+ * After a failure they are refused, in the engine's capabilities, and others may be computed. */
+enum lava_status lava_self_test_residues(const struct lava_self_test *test, bool (*stops)(void));
+
 /* All that lava_self_test_begin leads to at once. The caller holds the engine. */
 enum lava_status lava_self_test_run(struct lava_engine *engine, enum lava_type type);
 

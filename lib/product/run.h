@@ -32,6 +32,7 @@ struct lava_run {
     struct lava_block blocks[LAVA_BLOCKING_BLOCKS_HELD]; /* the blocks of these downloads */
     struct lava_block started;                           /* the last block whose download was started */
     struct lava_left_result left;                        /* what stays of C */
+    const struct lava_buffer *matrices[3];               /* by residues: A, B and C; else NULL */
 };
 
 static inline const struct lava_buffer *lava_run_buffer(const struct lava_run *run,

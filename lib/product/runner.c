@@ -13,6 +13,7 @@
 
 #include "dispatch/program.h"
 #include "lib/base/trace.h"
+#include "lib/product/residue_run.h"
 #include "lib/product/stages.h"
 #include "lib/transport/kept.h"
 
@@ -175,6 +176,28 @@ static bool next_stored(void *context, struct lava_stored *stored) {
     return false;
 }
 
+static void record_all(const struct lava_run *run, uint32_t blocks, struct lava_progress *progress) {
+    *progress = (struct lava_progress){.row = run->operation->m,
+                                       .column = run->share ? 0 : run->caller->n,
+                                       .products = lava_operation_count(run->operation),
+                                       .blocks = run->share ? blocks : 0};
+}
+
+/* The same as run_program, by residues. */
+static enum lava_status run_residues(struct lava_run *run, struct lava_progress *progress) {
+    enum lava_status status = lava_residue_run(run);
+    if (status) {
+        lava_download_settle(run->stream);
+        record_progress(run, progress);
+        return status;
+    }
+    for (unsigned i = 0; run->left.hold.resident && i < LAVA_BLOCKING_BLOCKS_HELD; i++)
+        if (run->downloads[i].columns > 0)
+            leave(run, &run->downloads[i]);
+    record_all(run, 0, progress);
+    return LAVA_OK;
+}
+
 static enum lava_status run_program(struct lava_run *run, struct lava_progress *progress) {
     struct lava_program program;
     struct lava_task task;
@@ -193,10 +216,7 @@ static enum lava_status run_program(struct lava_run *run, struct lava_progress *
             return status;
         }
     }
-    *progress = (struct lava_progress){.row = run->operation->m,
-                                       .column = run->share ? 0 : run->caller->n,
-                                       .products = lava_operation_count(run->operation),
-                                       .blocks = run->share ? program.blocks : 0};
+    record_all(run, program.blocks, progress);
     return LAVA_OK;
 }
 
@@ -350,7 +370,7 @@ static enum lava_status run_product(struct lava_engine *engine, const struct lav
     lava_stream_open(&stream, engine, timing != NULL);
     struct lava_run run = run_of(&stream, operation, &parts, plan);
     run.share = wishes->share;
-    run.repeat = timing && timing->repeat > 1 ? timing->repeat : 1;
+    run.repeat = timing && timing->repeat > 1 && !plan->residues ? timing->repeat : 1;
     set_limits(&run);
     if (!wishes->share && !timing)
         lava_left_result_begin(&run.left, engine, operation);
@@ -360,7 +380,9 @@ static enum lava_status run_product(struct lava_engine *engine, const struct lav
     status = lava_arena_reserve(&engine->arena, engine->device, &plan->blocking,
                                 plan->spares_memory ? 0 : (uint64_t)upload_bytes,
                                 lava_operation_scales_a(operation));
-    if (!status && !(status = get_pipelines(&run))) {
+    if (!status)
+        status = plan->residues ? lava_residue_run_take(&run) : get_pipelines(&run);
+    if (!status) {
         lava_stream_look_around(&stream);
         status = wishes->share ? LAVA_OK : lava_kept_open(&stream, operation);
     }
@@ -374,11 +396,12 @@ static enum lava_status run_product(struct lava_engine *engine, const struct lav
         if (member && member->shares_staging)
             lava_shared_staging_join(&stream.staging.shared, member->number, engine->device, &engine->arena,
                                      engine->pool);
-        status = run_program(&run, progress);
+        status = plan->residues ? run_residues(&run, progress) : run_program(&run, progress);
         if (!status)
             lava_kept_complete(&stream);
     }
     status = lava_stream_close(&stream, status);
+    lava_residue_run_return(&run);
     lava_kept_close(&stream, status);
     lava_left_result_end(&run.left, engine, status);
     leave_crew(&stream, member);

@@ -250,13 +250,15 @@ static void make_wishes(const struct lava_device *device, struct wishes *wishes)
                        .scalarBlockLayout = VK_TRUE,
                        .hostQueryReset = device->has_host_query_reset,
                        .shaderFloat16 = matrices,
-                       .shaderInt8 = device->integer_shape.m > 0,
-                       .vulkanMemoryModel = matrices || device->capabilities.group_exchange,
+                       .shaderInt8 = device->capabilities.integer_shape.m > 0,
+                       .vulkanMemoryModel = matrices || device->capabilities.group_exchange ||
+                                            device->capabilities.integer_products ||
+                                            device->capabilities.integer_shape.m > 0,
                        .shaderBufferInt64Atomics = device->capabilities.group_exchange},
         .features13 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
                        .synchronization2 = VK_TRUE,
                        .maintenance4 = VK_TRUE,
-                       .shaderIntegerDotProduct = device->has_integer_products,
+                       .shaderIntegerDotProduct = device->capabilities.integer_products,
                        .subgroupSizeControl = device->has_subgroup_size_control,
                        .computeFullSubgroups = device->has_subgroup_size_control},
         .executable = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR,
@@ -279,7 +281,7 @@ static void make_wishes(const struct lava_device *device, struct wishes *wishes)
         wish_extension(wishes, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME, &wishes->matrices);
     if (bfloat16)
         wish_extension(wishes, VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME, &wishes->bfloat16);
-    if (device->has_whole_matrices)
+    if (device->capabilities.whole_matrices)
         wish_extension(wishes, VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME, &wishes->whole_matrices);
     if (device->capabilities.import_page_bytes > 0)
         wish_extension(wishes, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME, NULL);

@@ -46,6 +46,7 @@ struct lava_device_shared {
     /* Matrices that stay (lib/engine/residents.h): set once, and destroyed by the first user's engine. */
     _Atomic(struct lava_residents *) residents;
     _Atomic bool failed;      /* lost, hung or wrong in a self-test; never reset */
+    _Atomic bool computes_residues; /* the self-test found fp64 products by residues right; never reset */
     _Atomic unsigned streams; /* open ones of lib/transport/stream.h */
     /* Workgroups that should have run at the same time have waited in vain; never reset. */
     _Atomic bool stalled;
@@ -78,13 +79,6 @@ struct lava_device {
     struct lava_queue *queues[LAVA_ROLE_COUNT]; /* made by gpu.c; roles that share a queue have the same */
     struct lava_pipelines *pipelines;           /* made by gpu.c */
     bool has_subgroup_size_control, has_executable_properties, captures_assembly, has_host_query_reset;
-    /* Cooperative matrices of int8, if config->integers was set; and whether a workgroup may have one of any
-     * size (VK_NV_cooperative_matrix2; a subgroup on a software device). */
-    struct lava_integer_shape {
-        uint32_t m, n, k; /* 0: there are none */
-    } integer_shape;
-    bool has_whole_matrices,
-        has_integer_products; /* the latter: of four bytes with four bytes; if it was set */
     uint64_t staging_limit_bytes;
     unsigned ordinal, set_size; /* its number among the devices of the process, from 0; how many those are */
     uint32_t

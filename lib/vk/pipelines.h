@@ -11,6 +11,8 @@
 #include "lib/vk/modules.h"
 #include "shaders/interface.h"
 
+#include "shaders/residues.h"
+
 struct lava_pipeline_specification {
     const struct lava_code *code; /* used instead of the module's; static storage. NULL in the library */
     enum lava_module module;

@@ -310,8 +310,9 @@ static void add_shapes(struct lava_capabilities *capabilities, const struct half
 /* The largest matrices of int8 of a subgroup that are summed in int32. */
 static void find_integer_shape(struct lava_device *device, const struct answers *answers,
                                const VkCooperativeMatrixPropertiesKHR *matrices, uint32_t count) {
-    struct lava_integer_shape *best = &device->integer_shape;
-    for (uint32_t i = 0; i < count && answers->features12.shaderInt8; i++) {
+    struct lava_integer_shape *best = &device->capabilities.integer_shape;
+    bool has_modules = lava_modules_has(LAVA_MODULE_RESIDUES_MULTIPLY);
+    for (uint32_t i = 0; i < count && answers->features12.shaderInt8 && has_modules; i++) {
         const VkCooperativeMatrixPropertiesKHR *one = &matrices[i];
         if (one->scope == VK_SCOPE_SUBGROUP_KHR && !one->saturatingAccumulation &&
             one->AType == VK_COMPONENT_TYPE_SINT8_KHR && one->BType == VK_COMPONENT_TYPE_SINT8_KHR &&
@@ -321,14 +322,13 @@ static void find_integer_shape(struct lava_device *device, const struct answers 
     }
     const VkPhysicalDeviceCooperativeMatrix2FeaturesNV *whole = &answers->whole_matrices;
     bool software = device->capabilities.kind == LAVA_DEVICE_CPU;
-    device->has_whole_matrices =
+    device->capabilities.whole_matrices =
         best->m > 0 && whole->cooperativeMatrixFlexibleDimensions && whole->cooperativeMatrixConversions &&
         whole->cooperativeMatrixPerElementOperations &&
         (software || (whole->cooperativeMatrixWorkgroupScope && whole->cooperativeMatrixTensorAddressing));
 }
 
-static void fill_shapes(struct lava_device *device, const struct answers *answers,
-                        const struct lava_config *config) {
+static void fill_shapes(struct lava_device *device, const struct answers *answers) {
     static const size_t types = sizeof halves / sizeof halves[0];
     uint32_t count = MAX_MATRIX_PROPERTIES;
     bool any = false;
@@ -344,7 +344,7 @@ static void fill_shapes(struct lava_device *device, const struct answers *answer
         for (size_t i = 0; i < types; i++)
             if (can_multiply(device, answers, &halves[i]))
                 add_shapes(&device->capabilities, &halves[i], matrices, count);
-        if (config->integers)
+        if (device->capabilities.residues != LAVA_RESIDUE_OFF && device->capabilities.shape_count > 0)
             find_integer_shape(device, answers, matrices, count);
     }
     free(matrices);
@@ -455,14 +455,18 @@ static void fill_capabilities(struct lava_device *device, const struct answers *
     capabilities->resident_groups = resident_groups(answers);
     capabilities->resident_polls = RESIDENT_POLLS;
     device->has_host_query_reset = answers->features12.hostQueryReset;
-    device->has_integer_products = config->integers && answers->features13.shaderIntegerDotProduct;
+    bool combines = capabilities->fp64 || config->residues == LAVA_RESIDUE_ON;
+    capabilities->residues = combines ? config->residues : LAVA_RESIDUE_OFF;
+    capabilities->integer_products = capabilities->residues != LAVA_RESIDUE_OFF &&
+                                     answers->features13.shaderIntegerDotProduct &&
+                                     answers->features12.vulkanMemoryModel;
     device->has_subgroup_size_control =
         answers->features13.subgroupSizeControl && answers->features13.computeFullSubgroups &&
         (answers->properties13.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;
     const struct lava_profile *profile = lava_profiles_find(capabilities);
     capabilities->simt_subgroup_size = subgroup_size(device, answers, profile->simt_subgroup);
     capabilities->matrix_subgroup_size = subgroup_size(device, answers, profile->matrix_subgroup);
-    fill_shapes(device, answers, config);
+    fill_shapes(device, answers);
 }
 
 /* Asks every device for what the choice depends on. names holds the names. */

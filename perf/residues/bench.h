@@ -20,6 +20,8 @@ enum bench_kernel { BENCH_MATRICES, BENCH_DOT, BENCH_WHOLE, BENCH_NARROW, BENCH_
 struct options {
     enum bench_kernel kernel;
     bool normal, uneven;
+    bool lines;          /* residues for matrices of a subgroup lie in lines, not in fragments */
+    bool integers;       /* combined in integers; the numbers of struct lava_residues_integers */
     uint64_t sums_bytes; /* C is computed by columns of tiles, so that its sums fit */
     bool transposed[2];
     uint32_t tile_m, tile_n, part_m, part_n, invocations, group, count;

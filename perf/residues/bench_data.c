@@ -113,6 +113,20 @@ bool bench_is_tile(uint32_t tile) {
            lines_of(tile) % LAVA_RESIDUES_LINES == 0;
 }
 
+/* The numbers with which the kernel combines. */
+static enum lava_status move_numbers(struct bench *x) {
+    struct lava_residues_integers integers;
+    double numbers[LAVA_RESIDUES_MOST + 2][LAVA_RESIDUES_PARTS];
+    lava_residues_prepare_integers(x->options->count, &integers);
+    memcpy(numbers, x->residues.weights, sizeof x->residues.weights);
+    memcpy(numbers[LAVA_RESIDUES_MOST], x->residues.product, sizeof x->residues.product);
+    numbers[LAVA_RESIDUES_MOST + 1][0] = x->residues.inverse;
+    if (x->options->integers)
+        return bench_move(x, &x->buffers[BUFFER_NUMBERS], &integers, sizeof integers, true);
+    return bench_move(x, &x->buffers[BUFFER_NUMBERS], numbers,
+                      sizeof numbers[0] * (LAVA_RESIDUES_MOST + 1) + 8, true);
+}
+
 enum lava_status bench_create(struct bench *x) {
     const struct options *o = x->options;
     x->padded[0] = bench_round_up(x->m, lines_of(o->tile_m));
@@ -132,7 +146,7 @@ enum lava_status bench_create(struct bench *x) {
         [BUFFER_RESIDUES_B] = o->count * x->padded[1] * depth,
         [BUFFER_SUMS] = column * x->tiles_each,
         [BUFFER_LINES] = 2 * lines * LAVA_RESIDUES_WORDS * 4, /* and panels, of which there are fewer */
-        [BUFFER_NUMBERS] = sizeof(struct lava_residues),
+        [BUFFER_NUMBERS] = sizeof(struct lava_residues) + sizeof(struct lava_residues_integers),
     };
     enum lava_status status = lava_memory_allocate(x->device, LAVA_MEMORY_STAGING, 16u << 20, &x->staging);
     for (int i = 0; i < BUFFER_COUNT && !status; i++)
@@ -145,13 +159,7 @@ enum lava_status bench_create(struct bench *x) {
         status = bench_move(x, &x->buffers[of[i]], x->host[i], bytes[of[i]], true);
     }
     x->host[3] = bench_allocate(bytes[BUFFER_C]);
-    double numbers[LAVA_RESIDUES_MOST + 2][LAVA_RESIDUES_PARTS];
-    memcpy(numbers, x->residues.weights, sizeof x->residues.weights);
-    memcpy(numbers[LAVA_RESIDUES_MOST], x->residues.product, sizeof x->residues.product);
-    numbers[LAVA_RESIDUES_MOST + 1][0] = x->residues.inverse;
-    return status ? status
-                  : bench_move(x, &x->buffers[BUFFER_NUMBERS], numbers,
-                               sizeof numbers[0] * (LAVA_RESIDUES_MOST + 1) + 8, true);
+    return status ? status : move_numbers(x);
 }
 
 void bench_destroy(struct bench *x) {

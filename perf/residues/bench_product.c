@@ -3,46 +3,32 @@
 
 #include "bench.h"
 
-#include "shaders/residue_names.h"
-
-enum residue_module {
-#define RESIDUE_ENUMERATOR(name, is_fp64) LAVA_##name,
-    LAVA_RESIDUE_MODULES(RESIDUE_ENUMERATOR)
-#undef RESIDUE_ENUMERATOR
-        LAVA_RESIDUE_COUNT
-};
-/* As in lib/vk/modules.c. */
-enum variant { PLAIN, ROLLED, VARIANT_COUNT };
-
-// clang-format off
-#include "shaders/residues.inc"
-// clang-format on
+#include "perf/residues/kernels.h"
 
 /* Pipelines */
 
-static enum lava_status get(struct bench *x, enum residue_module module,
+static const enum lava_module multiply_modules[BENCH_KERNELS] = {
+    [BENCH_MATRICES] = LAVA_MODULE_RESIDUES_MULTIPLY,
+    [BENCH_DOT] = LAVA_MODULE_RESIDUES_DOT,
+    [BENCH_WHOLE] = LAVA_MODULE_RESIDUES_MULTIPLY_WHOLE,
+};
+
+static enum lava_status get(struct bench *x, enum lava_module module,
                             const uint32_t constants[LAVA_CONSTANT_COUNT],
                             const struct lava_pipeline **pipeline) {
-    const struct lava_code *code = residue_modules[module];
-    bool software = x->device->capabilities.kind == LAVA_DEVICE_CPU;
-    struct lava_pipeline_specification specification = {
-        .code = software && code[ROLLED].words ? &code[ROLLED] : &code[PLAIN]};
-    if (!specification.code->words)
-        return LAVA_ERROR_DRIVER;
+    struct lava_pipeline_specification specification = {.module = module};
     memcpy(specification.constants, constants, sizeof specification.constants);
     return lava_pipelines_get(x->device, &specification, pipeline);
 }
 
-static const enum residue_module multiply_modules[BENCH_KERNELS] = {
-    [BENCH_MATRICES] = LAVA_RESIDUES_MULTIPLY,
-    [BENCH_DOT] = LAVA_RESIDUES_DOT,
-    [BENCH_WHOLE] = LAVA_RESIDUES_MULTIPLY_WHOLE,
-    [BENCH_NARROW] = LAVA_RESIDUES_MULTIPLY_NARROW,
-};
+/* Whether residues lie in the order of fragments, or of lines. */
+static bool is_in_fragments(const struct options *options) {
+    return options->kernel == BENCH_MATRICES && !options->lines;
+}
 
 static enum lava_status get_multiply(struct bench *x) {
     const struct options *o = x->options;
-    const struct lava_integer_shape *shape = &x->device->integer_shape;
+    const struct lava_integer_shape *shape = &x->device->capabilities.integer_shape;
     uint32_t subgroup = x->device->capabilities.matrix_subgroup_size, constants[LAVA_CONSTANT_COUNT] = {0};
     uint32_t parts = o->tile_m / o->part_m * (o->tile_n / o->part_n);
     constants[LAVA_CONSTANT_INVOCATIONS] = o->kernel == BENCH_MATRICES ? parts * subgroup
@@ -52,34 +38,45 @@ static enum lava_status get_multiply(struct bench *x) {
     constants[LAVA_CONSTANT_TILE_N] = o->tile_n;
     constants[LAVA_CONSTANT_PART_M] = o->part_m;
     constants[LAVA_CONSTANT_PART_N] = o->part_n;
-    constants[LAVA_CONSTANT_SHAPE_M] = shape->m;
-    constants[LAVA_CONSTANT_SHAPE_N] = shape->n;
+    /* The product is that of op(B)' and op(A)': the device's M runs along N. */
+    constants[LAVA_CONSTANT_SHAPE_M] = shape->n;
+    constants[LAVA_CONSTANT_SHAPE_N] = shape->m;
     constants[LAVA_CONSTANT_SHAPE_K] = shape->k;
+    constants[LAVA_CONSTANT_PANEL] = is_in_fragments(o);
     constants[LAVA_CONSTANT_STAGES] = o->group;
     constants[LAVA_CONSTANT_SUBGROUP] = o->kernel == BENCH_DOT ? 0 : subgroup;
+    if (o->kernel == BENCH_NARROW)
+        return residues_get(x->device, LAVA_RESIDUES_MULTIPLY_NARROW, constants, &x->multiply);
     return get(x, multiply_modules[o->kernel], constants, &x->multiply);
 }
 
 enum lava_status bench_get_pipelines(struct bench *x) {
     const struct options *o = x->options;
+    const struct lava_integer_shape *shape = &x->device->capabilities.integer_shape;
     enum lava_status status = get_multiply(x);
     for (int side = 0; side < 2 && !status; side++) {
         uint32_t constants[LAVA_CONSTANT_COUNT] = {0};
         constants[LAVA_CONSTANT_PANEL] = side == 0 ? o->tile_m : o->tile_n;
-        status = get(x, LAVA_RESIDUES_SCREEN, constants, &x->screen[side]);
+        status = get(x, LAVA_MODULE_RESIDUES_SCREEN, constants, &x->screen[side]);
         constants[LAVA_CONSTANT_PANEL] = 0;
         constants[LAVA_CONSTANT_TRANSPOSE] = (side == 0) == o->transposed[side];
         if (!status)
-            status = get(x, LAVA_RESIDUES_SCAN, constants, &x->scan[side]);
+            status = get(x, LAVA_MODULE_RESIDUES_SCAN, constants, &x->scan[side]);
+        if (is_in_fragments(o)) {
+            constants[LAVA_CONSTANT_SHAPE_M] = side == 0 ? shape->n : shape->m;
+            constants[LAVA_CONSTANT_SHAPE_K] = shape->k;
+        }
         if (!status)
-            status = get(x, LAVA_RESIDUES_CONVERT, constants, &x->convert[side]);
+            status = get(x, LAVA_MODULE_RESIDUES_CONVERT, constants, &x->convert[side]);
     }
     uint32_t constants[LAVA_CONSTANT_COUNT] = {0};
     constants[LAVA_CONSTANT_TILE_M] = o->tile_m;
     constants[LAVA_CONSTANT_TILE_N] = o->tile_n;
-    return status ? status
-                  : get(x, o->kernel == BENCH_NARROW ? LAVA_RESIDUES_COMBINE_NARROW : LAVA_RESIDUES_COMBINE,
-                        constants, &x->combine);
+    if (status || o->kernel == BENCH_NARROW)
+        return status ? status
+                      : residues_get(x->device, LAVA_RESIDUES_COMBINE_NARROW, constants, &x->combine);
+    return get(x, o->integers ? LAVA_MODULE_RESIDUES_COMBINE_INTEGERS : LAVA_MODULE_RESIDUES_COMBINE,
+               constants, &x->combine);
 }
 
 /* The product */

@@ -91,6 +91,17 @@ uint32_t model_reduce(int32_t sum, uint32_t modulus) {
     return (uint32_t)(rest < 0 ? rest + (int32_t)modulus : rest);
 }
 
+/* x + y, but if that is a power of two and rounded, its neighbour on the side of the exact sum: what is added
+ * to a number to round it may be half of that number's last digit only if it is so exactly. */
+static double rounded_beside(double x, double y) {
+    int exponent;
+    double sum = x + y, second = sum - x;
+    double lost = (x - (sum - second)) + (y - second);
+    if (lost == 0 || fabs(frexp(sum, &exponent)) != 0.5)
+        return sum;
+    return nextafter(sum, lost > 0 ? INFINITY : -INFINITY);
+}
+
 double model_combine(const struct lava_residues *residues, const uint32_t *reduced, int32_t scale) {
     double sum[LAVA_RESIDUES_PARTS] = {0};
     for (uint32_t i = 0; i < residues->count; i++)
@@ -102,7 +113,7 @@ double model_combine(const struct lava_residues *residues, const uint32_t *reduc
     /* The first two are added exactly (Knuth). */
     double high = sum[0] + sum[1], second = high - sum[0];
     double low = (sum[0] - (high - second)) + (sum[1] - second);
-    return ldexp(high + (low + sum[2]), -scale);
+    return ldexp(high + rounded_beside(low, sum[2]), -scale);
 }
 
 void model_convert(const struct lava_residues *residues, const double *x, int64_t k, int32_t scale,

@@ -1,8 +1,9 @@
 #!/bin/sh
-# The tests of a device of devices.txt. Both run under the Khronos validation layers if they are installed, and
+# The tests of a device of devices.txt. They run under the Khronos validation layers if they are installed, and
 # fail if these say anything.
 #
 #   device.sh DEVICE SHIMS pipelines PROGRAM        every pipeline can be created, no row spills
+#   device.sh DEVICE SHIMS residues PROGRAM         the same for what multiplies fp64 matrices by residues
 #   device.sh DEVICE SHIMS refused PROGRAM STUB     the self-test refuses the device, the CPU computes
 set -u
 here=$(dirname "$0")
@@ -13,7 +14,7 @@ trap 'rm -f "$output"' EXIT
 export VK_LOADER_LAYERS_ENABLE='*validation*' VK_LAYER_LOG_FILENAME=stdout VK_LAYER_DEBUG_ACTION=VK_DBG_LAYER_ACTION_LOG_MSG
 export LAVABLAS_CACHE=0 LAVABLAS_LOG=warn
 case $test in
-pipelines)
+pipelines | residues)
     called=$(awk -v device="$device" '$1 == device && $6 != "-" { gsub("_", " ", $6); print $6 }' "$here/devices.txt")
     set -- "$program" ${called:+"$called"}
     ;;

@@ -248,6 +248,7 @@ static void unknown_values_are_reported_once(void **state) {
         {"LAVABLAS_HISTORY", "1"},       {"LAVABLAS_HISTORY", "write"}, {"LAVABLAS_LEARN", "0"},
         {"LAVABLAS_LEARN", "auto"},      {"LAVABLAS_LANES", "0"},       {"LAVABLAS_LANES", "5"},
         {"LAVABLAS_LANES", "2 "},        {"LAVABLAS_LANES", "12"},      {"LAVABLAS_RESIDENT", "on"},
+        {"LAVABLAS_RESIDUES", "1"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -409,6 +410,16 @@ static void history(void **state) {
     }
 }
 
+static void residue_use(void **state) {
+    static const char *const texts[] = {"auto", "Off", "on"};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct source source = {{"LAVABLAS_RESIDUES", texts[i], NULL}, 0, NULL};
+        assert_int_equal(parse(&source, false).residues, LAVA_RESIDUE_AUTO + i);
+        assert_int_equal(source.complaints, 0);
+    }
+}
+
 static void resident(void **state) {
     static const char *const texts[] = {"off", "auto", "Check"};
     (void)state;
@@ -566,6 +577,7 @@ int main(void) {
         cmocka_unit_test(calibration),
         cmocka_unit_test(learning),
         cmocka_unit_test(history),
+        cmocka_unit_test(residue_use),
         cmocka_unit_test(resident),
         cmocka_unit_test(values_are_copied),
         cmocka_unit_test(too_long_is_not_understood),

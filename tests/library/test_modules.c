@@ -10,7 +10,13 @@
 #include "dispatch/module_ids.h"
 #include "lib/vk/modules.h"
 
-enum { HEAD_WORDS = 5, OP_EXTENSION = 10, OP_EXECUTION_MODE = 16, OP_CAPABILITY = 17 };
+enum {
+    HEAD_WORDS = 5,
+    OP_EXTENSION = 10,
+    OP_EXECUTION_MODE = 16,
+    OP_CAPABILITY = 17,
+    CAPABILITY_FLOAT64 = 10
+};
 
 struct requests {
     int special, subnormals, extensions; /* what is there: a capability and an execution mode for each */
@@ -70,6 +76,29 @@ static void test_copies(void **state) {
     assert_true(computing > 50);
 }
 
+/* No module needs fp64 but those that the table says. pack_fp64 does not, because it moves bits. */
+static void test_fp64(void **state) {
+    (void)state;
+    static const bool wide[LAVA_MODULE_COUNT] = {
+#define MODULE_WIDE(name, is_fp64) [LAVA_MODULE_##name] = (is_fp64),
+        LAVA_MODULES(MODULE_WIDE)
+#undef MODULE_WIDE
+    };
+    int all = 0;
+    for (int module = 0; module < LAVA_MODULE_COUNT; module++) {
+        if (!lava_modules_has((enum lava_module)module))
+            continue;
+        const struct lava_capabilities gpu = {.kind = LAVA_DEVICE_DISCRETE};
+        const struct lava_code *code = lava_modules_code((enum lava_module)module, &gpu);
+        bool needs = false;
+        for (const uint32_t *word = code->words + HEAD_WORDS; (*word & 0xffff) == OP_CAPABILITY; word += 2)
+            needs |= word[1] == CAPABILITY_FLOAT64;
+        assert_true(wide[module] || !needs);
+        all += needs;
+    }
+    assert_true(all > 50);
+}
+
 /* Each width's capabilities are its own, and subnormals are kept only beside Inf and NaN. */
 static void test_controls(void **state) {
     (void)state;
@@ -84,6 +113,7 @@ static void test_controls(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_copies), cmocka_unit_test(test_controls)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_copies), cmocka_unit_test(test_fp64),
+                                       cmocka_unit_test(test_controls)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,314 @@
+/* The ways to compute fp64 products by residues, and when they are chosen. Called by product_plan.c,
+ * lib/product/residue_product.c and the self-test. Invariant: a pure function chooses; whatever memory there
+ * is, a product by residues has the same bits. */
+#include "dispatch/residue_choice.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "dispatch/arithmetic.h"
+#include "dispatch/cost.h"
+#include "dispatch/residues.h"
+#include "shaders/interface.h"
+#include "shaders/residues.h"
+
+/* The bit of struct lava_capabilities' refused_kernels. */
+#define REFUSED (UINT64_C(1) << 63)
+/* Shorter sums miss the bound of fp64 where the screen accepts them (residues.c). */
+#define LEAST_K 64
+/* What a product by residues may take of the time of plain fp64. Where the rate was measured on such a
+ * device, and where it is guessed. */
+#define MEASURED_SHARE 0.95
+#define GUESSED_SHARE  0.7
+/* What conversion may take of it, because a product whose tiles the screen leaves costs that more. */
+#define CONVERT_SHARE 0.12
+/* Memory for sums: C is computed by columns of tiles. */
+#define MOST_SUM_BYTES (UINT64_C(1) << 30)
+/* The longest dispatch, as in lib/product/runner.c, of tiles that are left to fp64. */
+#define DISPATCH_S 0.25
+/* Device memory at its full rate would carry this much in the time that an element of an operand takes to be
+ * converted, and one of C to be combined; and fp64 operations of the latter. H200, 2026-11-28, 8192: 2.4 ms
+ * and 3.3 ms for two panels of K (perf/results/2026-11-28-nvidia-h200-residues.txt). */
+#define CONVERT_BYTES 68.0
+#define COMBINE_BYTES 80.0
+#define COMBINE_FLOPS 90.0
+/* From host memory: C has so many blocks of columns at most, if each has so many columns. The download of the
+ * last one overlaps nothing. */
+#define MOST_BLOCKS  8
+#define LEAST_BLOCK  1024
+#define COLUMN_BYTES 64
+/* Dispatches and barriers of a panel of K, and of some columns of tiles. A starting value. */
+#define PANEL_NS   60e3
+#define COLUMNS_NS 20e3
+
+// clang-format off
+/* whole: rates of H200 in doc/notes/fp64-by-integers.md. All three leave tiles to the same row of fp64.
+ *
+ * A device without fp64 needs another module to combine, which is the table's third column. */
+static const struct lava_residue_way ways[] = {
+    /* name              kernel                  multiply                             combine                       tile m    n  part m   n  invocations group software per fp32 */
+    {"whole_256x128",    LAVA_RESIDUE_WHOLE,     LAVA_MODULE_RESIDUES_MULTIPLY_WHOLE, LAVA_MODULE_RESIDUES_COMBINE,    256, 128,      0,  0,         256,    8, false,     6.0},
+    {"matrices_128x128", LAVA_RESIDUE_MATRICES,  LAVA_MODULE_RESIDUES_MULTIPLY,       LAVA_MODULE_RESIDUES_COMBINE,    128, 128,     64, 64,           0,    8, false,     1.8},
+    {"dot_64x64",        LAVA_RESIDUE_DOT,       LAVA_MODULE_RESIDUES_DOT,            LAVA_MODULE_RESIDUES_COMBINE,     64,  64,      0,  0,         256,    8,  true,     0.9},
+};
+// clang-format on
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+const struct lava_residue_way *lava_residue_ways(size_t *count) {
+    *count = COUNT(ways);
+    return ways;
+}
+
+const struct lava_residue_way *lava_residue_way_find(const char *name) {
+    for (size_t i = 0; i < COUNT(ways); i++)
+        if (strcmp(ways[i].name, name) == 0)
+            return &ways[i];
+    return NULL;
+}
+
+const struct lava_kernel *lava_residue_left_kernel(void) {
+    return lava_kernels_find("fp64_64x64");
+}
+
+uint32_t lava_residue_invocations(const struct lava_residue_way *way,
+                                  const struct lava_capabilities *device) {
+    bool software = device->kind == LAVA_DEVICE_CPU && way->kernel == LAVA_RESIDUE_WHOLE;
+    if (way->invocations > 0) /* a workgroup of a software device has matrices of one subgroup */
+        return software ? device->matrix_subgroup_size : way->invocations;
+    return way->tile_m / way->part_m * (way->tile_n / way->part_n) * device->matrix_subgroup_size;
+}
+
+bool lava_residue_way_fits(const struct lava_residue_way *way, const struct lava_capabilities *device) {
+    const struct lava_integer_shape *shape = &device->integer_shape;
+    bool has = way->kernel == LAVA_RESIDUE_DOT ? device->integer_products
+               : way->kernel == LAVA_RESIDUE_WHOLE
+                   ? device->whole_matrices
+                   : shape->m > 0 && way->part_m % shape->m == 0 && way->part_n % shape->n == 0 &&
+                         LAVA_RESIDUES_SLAB % shape->k == 0;
+    return has && device->fp64 &&
+           lava_residue_invocations(way, device) <= device->max_workgroup_invocations &&
+           lava_kernel_fits(lava_residue_left_kernel(), device, NULL);
+}
+
+const struct lava_residue_way *lava_residue_way_of(const struct lava_capabilities *device) {
+    for (size_t i = 0; i < COUNT(ways) && device->residues != LAVA_RESIDUE_OFF; i++)
+        if (lava_residue_way_fits(&ways[i], device) &&
+            (ways[i].on_software || device->kind != LAVA_DEVICE_CPU))
+            return &ways[i];
+    return NULL;
+}
+
+void lava_residue_refuse(struct lava_capabilities *device) {
+    device->refused_kernels |= REFUSED;
+}
+
+void lava_residue_admit(struct lava_capabilities *device) {
+    device->refused_kernels &= ~REFUSED;
+}
+
+bool lava_residue_serves(const struct lava_operation *operation) {
+    bool is_whole = operation->on_device || operation->c.region == LAVA_REGION_ALL;
+    bool is_general = operation->a.structure == LAVA_STRUCTURE_GENERAL &&
+                      operation->b.structure == LAVA_STRUCTURE_GENERAL && !operation->in_place;
+    return operation->kind == LAVA_OPERATION_PRODUCT && operation->type == LAVA_TYPE_FP64 &&
+           operation->precision != LAVA_PRECISION_IEEE && operation->k >= LEAST_K && is_general && is_whole &&
+           operation->c.type == LAVA_TYPE_FP64 && !operation->of_parts && !operation->twice &&
+           !operation->series;
+}
+
+struct lava_residue_layout lava_residue_layout_of(const struct lava_residue_way *way, int64_t m, int64_t n,
+                                                  int64_t k, uint32_t tiles_each) {
+    struct lava_residue_layout layout = {.panel = lava_minimum(k, LAVA_RESIDUES_STANDARD_K),
+                                         .padded_m = (uint32_t)lava_blocking_padded(m, way->tile_m),
+                                         .padded_n = (uint32_t)lava_blocking_padded(n, way->tile_n)};
+    layout.tiles_m = layout.padded_m / way->tile_m;
+    layout.tiles_n = layout.padded_n / way->tile_n;
+    layout.tiles_each = tiles_each < layout.tiles_n ? tiles_each : layout.tiles_n;
+    uint64_t depth = (uint64_t)lava_blocking_padded(layout.panel, LAVA_RESIDUES_SLAB);
+    uint64_t lines = (uint64_t)layout.padded_m + layout.padded_n + layout.tiles_m + layout.tiles_n;
+    layout.lines_offset = LAVA_RESIDUES_STANDARD * depth * layout.padded_m;
+    layout.numbers_offset = layout.lines_offset + lines * LAVA_RESIDUES_WORDS * 4;
+    layout.first_bytes = layout.numbers_offset + sizeof(struct lava_residues);
+    layout.second_bytes = LAVA_RESIDUES_STANDARD * depth * layout.padded_n;
+    layout.sums_bytes =
+        (uint64_t)LAVA_RESIDUES_STANDARD * 4 * way->tile_m * way->tile_n * layout.tiles_m * layout.tiles_each;
+    return layout;
+}
+
+int64_t lava_residue_ld(int64_t rows) {
+    return lava_blocking_padded(rows, COLUMN_BYTES / sizeof(double));
+}
+
+int64_t lava_residue_block_columns(const struct lava_residue_way *way, int64_t n) {
+    int64_t block = (n - 1) / MOST_BLOCKS + 1;
+    return lava_blocking_padded(block > LEAST_BLOCK ? block : LEAST_BLOCK, way->tile_n);
+}
+
+/* Bytes of the matrices on the device. */
+static uint64_t matrix_bytes(const struct lava_operation *operation) {
+    const int64_t rows[] = {operation->m, operation->k, operation->m},
+                  columns[] = {operation->k, operation->n, operation->n};
+    uint64_t bytes = 0;
+    for (int i = 0; i < 3 && !operation->on_device; i++) {
+        uint64_t stored = (uint64_t)(lava_residue_ld(rows[i]) * columns[i]),
+                 transposed = (uint64_t)(lava_residue_ld(columns[i]) * rows[i]);
+        bytes += (stored > transposed ? stored : transposed) * sizeof(double);
+    }
+    return bytes;
+}
+
+/* The rate of fp32 arithmetic. */
+static double fp32_flops_per_s(const struct lava_profile *profile,
+                               const struct lava_device_figures *figures) {
+    const struct lava_row_ratios ratios = lava_cost_row_ratios(profile, figures, LAVA_TYPE_FP32);
+    double best = 0;
+    for (size_t i = 0; i < LAVA_PROFILE_MAX_KERNELS && profile->kernels[i].kernel; i++) {
+        const struct lava_kernel *kernel = lava_kernels_find(profile->kernels[i].kernel);
+        if (kernel && kernel->type == LAVA_TYPE_FP32 && lava_kernel_is_simt(kernel))
+            best = fmax(best, lava_cost_row(&profile->kernels[i], kernel, figures, &ratios).flops_per_s);
+    }
+    return best;
+}
+
+static bool is_measured(const struct lava_residue_way *way, const struct lava_profile *profile) {
+    return profile->residue_way && strcmp(profile->residue_way, way->name) == 0;
+}
+
+static double ops_per_s(const struct lava_residue_way *way, const struct lava_profile *profile,
+                        const struct lava_device_figures *figures) {
+    return is_measured(way, profile) ? profile->residue_ops_per_s
+                                     : way->per_fp32 * fp32_flops_per_s(profile, figures);
+}
+
+double lava_residue_ns(const struct lava_residue_way *way, const struct lava_operation *operation,
+                       const struct lava_capabilities *device, const struct lava_device_figures *figures,
+                       double fp64_flops_per_s, double *convert_ns) {
+    const struct lava_profile *profile = lava_profiles_find(device);
+    const struct lava_residue_layout layout =
+        lava_residue_layout_of(way, operation->m, operation->n, operation->k, UINT32_MAX);
+    uint32_t multiprocessors = device->multiprocessors ? device->multiprocessors : profile->multiprocessors;
+    double share = operation->c.region == LAVA_REGION_ALL ? 1 : 0.5;
+    double memory_ns = 1e9 / lava_cost_rates(profile, figures).memory_bytes_per_s;
+    double panels = ceil((double)operation->k / (double)layout.panel);
+    double slabs = ceil((double)operation->k / LAVA_RESIDUES_SLAB);
+    double groups = share * layout.tiles_m * layout.tiles_n * LAVA_RESIDUES_STANDARD;
+    double waves = ceil(groups / multiprocessors) * multiprocessors / groups;
+    double convert =
+        ((double)layout.padded_m + layout.padded_n) * slabs * LAVA_RESIDUES_SLAB * CONVERT_BYTES * memory_ns;
+    double multiply = 1e9 * 2 * groups * way->tile_m * way->tile_n * slabs * LAVA_RESIDUES_SLAB * waves /
+                      ops_per_s(way, profile, figures);
+    double combine = panels * share * (double)operation->m * (double)operation->n *
+                     (COMBINE_BYTES * memory_ns + 1e9 * COMBINE_FLOPS / fp64_flops_per_s);
+    double columns = ceil(panels * (double)layout.sums_bytes / (double)MOST_SUM_BYTES);
+    convert += panels * PANEL_NS;
+    if (convert_ns)
+        *convert_ns = convert;
+    return convert + multiply + combine + columns * COLUMNS_NS;
+}
+
+/* Returns the time from host memory to host memory, if the device takes device_ns: the first panel of op(A)
+ * and the first columns of op(B) go up before anything, and the last columns of C come down after everything.
+ */
+static double host_ns(const struct lava_residue_way *way, const struct lava_operation *operation,
+                      const struct lava_rates *rates, double device_ns) {
+    double m = (double)operation->m, n = (double)operation->n, k = (double)operation->k;
+    double panel = fmin(k, LAVA_RESIDUES_STANDARD_K), panels = ceil(k / panel);
+    double columns = fmin((double)lava_residue_block_columns(way, operation->n), n), share = columns / n;
+    double up_ns = 8e9 / rates->upload_bytes_per_s, down_ns = 8e9 / rates->download_bytes_per_s;
+    double all_up = (m + n) * k * up_ns, first_up = (m + columns) * panel * up_ns;
+    double computed = fmax(first_up + device_ns, all_up + device_ns / panels * share);
+    double left_over = m * n * down_ns - device_ns / panels * (1 - share); /* downloads beside arithmetic */
+    return rates->call_latency_ns + computed + fmax(m * columns * down_ns, left_over);
+}
+
+/* Returns how many columns of tiles have sums at a time; 0: there is no memory for one. Fewer than fit, if
+ * all of them left to fp64 would take too long for a dispatch. */
+static uint32_t tiles_each(const struct lava_residue_way *way, const struct lava_operation *operation,
+                           const struct lava_capabilities *device, uint64_t memory_bytes,
+                           double fp64_flops_per_s) {
+    struct lava_residue_layout one = lava_residue_layout_of(way, operation->m, operation->n, operation->k, 1);
+    uint64_t others = one.first_bytes + one.second_bytes + matrix_bytes(operation);
+    uint64_t most = memory_bytes > others ? memory_bytes - others : 0;
+    uint32_t subtiles =
+        way->tile_m * way->tile_n / (lava_residue_left_kernel()->tile_m * lava_residue_left_kernel()->tile_n);
+    most = most < MOST_SUM_BYTES ? most : MOST_SUM_BYTES;
+    most = most < device->max_buffer_bytes ? most : device->max_buffer_bytes;
+    if (matrix_bytes(operation) > device->max_buffer_bytes || one.first_bytes > device->max_buffer_bytes ||
+        one.second_bytes > device->max_buffer_bytes)
+        return 0;
+    double flops = 2.0 * one.padded_m * way->tile_n * (double)one.panel;
+    double by_time = fmax(DISPATCH_S * fp64_flops_per_s / flops, 1);
+    double by_groups = (double)device->max_workgroups / ((double)subtiles * one.tiles_m);
+    return (uint32_t)fmin(fmin((double)(most / one.sums_bytes), one.tiles_n), fmin(by_time, by_groups));
+}
+
+static void adopt(const struct lava_residue_way *way, const struct lava_operation *operation,
+                  const struct lava_residue_layout *layout, struct lava_plan *plan) {
+    plan->residues = way;
+    plan->blocking = (struct lava_blocking){.block_m = operation->m,
+                                            .block_n = operation->n,
+                                            .block_k = operation->k,
+                                            .blocks_m = 1,
+                                            .blocks_n = 1,
+                                            .blocks_k = 1,
+                                            .wide_blocks = 1,
+                                            .later_n = operation->n,
+                                            .piece_m = operation->m,
+                                            .products = 1,
+                                            .split_k = 1,
+                                            .packed_a_bytes = layout->first_bytes,
+                                            .packed_b_bytes = layout->second_bytes,
+                                            .accumulator_bytes = layout->sums_bytes,
+                                            .blocks_held = 1};
+    plan->blocking.total_bytes =
+        layout->first_bytes + layout->second_bytes + layout->sums_bytes + matrix_bytes(operation);
+    plan->residue_tiles = layout->tiles_each;
+    plan->at_once = false;
+}
+
+/* What the caller, or the setting, wants. Who forces a row or slices of K gets them. */
+static enum lava_residue_use use_of(const struct lava_plan_request *asked) {
+    const struct lava_overrides *overrides = asked->overrides;
+    bool is_forced =
+        overrides->kernel || overrides->split_k > 0 || overrides->block_k > 0 || overrides->engines > 1;
+    if (overrides->residues != LAVA_RESIDUE_AUTO)
+        return overrides->residues;
+    return is_forced || (asked->device->refused_kernels & REFUSED) ? LAVA_RESIDUE_OFF
+                                                                   : asked->device->residues;
+}
+
+double lava_residue_best_flops_per_s(const struct lava_operation *operation,
+                                     const struct lava_capabilities *device,
+                                     const struct lava_device_figures *figures) {
+    const struct lava_residue_way *way = lava_residue_way_of(device);
+    if (!way || (device->refused_kernels & REFUSED) || !lava_residue_serves(operation))
+        return 0;
+    return ops_per_s(way, lava_profiles_find(device), figures) / LAVA_RESIDUES_STANDARD;
+}
+
+void lava_residue_choose(const struct lava_plan_request *asked, const struct lava_operation *parts,
+                         struct lava_plan *plan) {
+    const struct lava_capabilities *device = asked->device;
+    const struct lava_residue_way *way =
+        asked->overrides->residue_way ? asked->overrides->residue_way : lava_residue_way_of(device);
+    enum lava_residue_use use = use_of(asked);
+    uint64_t memory_bytes =
+        asked->overrides->memory_bytes ? asked->overrides->memory_bytes : device->memory_bytes;
+    if (use == LAVA_RESIDUE_OFF || !lava_residue_serves(parts) || !way || !lava_residue_way_fits(way, device))
+        return;
+    double convert_ns, rate = plan->flops_per_s;
+    double share = is_measured(way, lava_profiles_find(device)) ? MEASURED_SHARE : GUESSED_SHARE;
+    double ns = lava_residue_ns(way, parts, device, &asked->figures->device, rate, &convert_ns);
+    const struct lava_rates rates = lava_cost_rates(lava_profiles_find(device), &asked->figures->device);
+    if (!parts->on_device)
+        ns = host_ns(way, parts, &rates, ns);
+    if (use == LAVA_RESIDUE_AUTO && (ns > share * plan->gpu_ns || convert_ns > CONVERT_SHARE * plan->gpu_ns))
+        return;
+    uint32_t each = tiles_each(way, parts, device, memory_bytes, rate);
+    if (each == 0)
+        return;
+    const struct lava_residue_layout layout = lava_residue_layout_of(way, parts->m, parts->n, parts->k, each);
+    adopt(way, parts, &layout, plan);
+    plan->gpu_ns = ns;
+}

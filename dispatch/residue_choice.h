@@ -1,0 +1,81 @@
+/* Decides whether an fp64 product is computed by residues (residues.h, doc/notes/fp64-by-integers.md), by
+ * which kernels and in how much memory. Called by product_plan.c when the row of fp64 arithmetic is chosen.
+ * Pure functions.
+ *
+ * Panels of K begin at multiples of LAVA_RESIDUES_STANDARD_K, and tiles at multiples of the way's tile,
+ * counted from the operands' first elements. So the bits of a result do not depend on blocks or memory. */
+#ifndef LAVA_DISPATCH_RESIDUE_CHOICE_H
+#define LAVA_DISPATCH_RESIDUE_CHOICE_H
+
+#include "dispatch/plan.h"
+
+/* Which kernel multiplies residues. */
+enum lava_residue_kernel { LAVA_RESIDUE_DOT, LAVA_RESIDUE_MATRICES, LAVA_RESIDUE_WHOLE };
+
+struct lava_residue_way {
+    const char *name;
+    enum lava_residue_kernel kernel;
+    enum lava_module multiply, combine;
+    uint32_t tile_m, tile_n; /* of C, for each workgroup and modulus; the screen judges such tiles */
+    uint32_t part_m, part_n; /* of a tile, for each subgroup (matrices) */
+    uint32_t invocations;    /* of a workgroup; 0: they follow from the parts */
+    uint32_t group;          /* rows of tiles that are neighbours in time */
+    bool on_software;        /* a software device compiles it in less than a second */
+    /* int8 operations by the rate of fp32 arithmetic, where no rate is known: half of what an H200 has */
+    double per_fp32;
+};
+
+/* Returns the rows, the fastest first, and stores their number. */
+const struct lava_residue_way *lava_residue_ways(size_t *count);
+const struct lava_residue_way *lava_residue_way_find(const char *name); /* NULL: there is none */
+/* Returns whether the device can run it. */
+bool lava_residue_way_fits(const struct lava_residue_way *way, const struct lava_capabilities *device);
+/* Returns the fastest way that the device can run, whether it is tested or not; NULL: there is none. */
+const struct lava_residue_way *lava_residue_way_of(const struct lava_capabilities *device);
+/* Returns the row of fp64 arithmetic that computes the tiles which the screen leaves. */
+const struct lava_kernel *lava_residue_left_kernel(void);
+uint32_t lava_residue_invocations(const struct lava_residue_way *way, const struct lava_capabilities *device);
+
+/* The way is not used until it is tested, as rows of the kernel table (lava_kernel_refuse). */
+void lava_residue_refuse(struct lava_capabilities *device);
+void lava_residue_admit(struct lava_capabilities *device);
+
+/* Returns whether residues may compute the product, given its type, precision and k. `ieee` never may. */
+bool lava_residue_serves(const struct lava_operation *operation);
+
+/* The memory of a product: buffers for residues of op(A), with the descriptions of lines after them, for
+ * residues of op(B), and for sums of some columns of tiles. */
+struct lava_residue_layout {
+    int64_t panel;                         /* K of a whole panel */
+    uint32_t padded_m, padded_n;           /* lines */
+    uint32_t tiles_m, tiles_n;             /* of C */
+    uint32_t tiles_each;                   /* columns of tiles whose sums are kept at a time */
+    uint64_t lines_offset, numbers_offset; /* in the first buffer */
+    uint64_t first_bytes, second_bytes, sums_bytes;
+};
+struct lava_residue_layout lava_residue_layout_of(const struct lava_residue_way *way, int64_t m, int64_t n,
+                                                  int64_t k, uint32_t tiles_each);
+
+/* Of a product from host memory: the distance of columns on the device, and how many columns of C, whole
+ * tiles, are computed and downloaded at a time: no more than LAVA_BLOCKING_BLOCKS_HELD such blocks. */
+int64_t lava_residue_ld(int64_t rows);
+int64_t lava_residue_block_columns(const struct lava_residue_way *way, int64_t n);
+
+/* Returns the device's time for a product of matrices that are there, ns. convert_ns, if not NULL: of it,
+ * what is spent before the screen judges. */
+double lava_residue_ns(const struct lava_residue_way *way, const struct lava_operation *operation,
+                       const struct lava_capabilities *device, const struct lava_device_figures *figures,
+                       double fp64_flops_per_s, double *convert_ns);
+
+/* Returns the rate of a product by residues if nothing but its int8 products took time; 0: it is not computed
+ * so. */
+double lava_residue_best_flops_per_s(const struct lava_operation *operation,
+                                     const struct lava_capabilities *device,
+                                     const struct lava_device_figures *figures);
+
+/* Changes a plan that the row of fp64 arithmetic would compute to one by residues, if that is to be so: sets
+ * plan->residues, plan->blocking and plan->gpu_ns. */
+void lava_residue_choose(const struct lava_plan_request *asked, const struct lava_operation *parts,
+                         struct lava_plan *plan);
+
+#endif

@@ -1,0 +1,174 @@
+/* Tests products by residues: a part of the test of fp64 (self_test.h). One product has tiles that the screen
+ * accepts, and tiles that it leaves because a row has a NaN. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "dispatch/residue_choice.h"
+#include "lib/base/clock.h"
+#include "lib/base/log.h"
+#include "lib/lapack/device_matrix.h"
+#include "lib/offload/self_test.h"
+#include "lib/offload/worst.h"
+#include "lib/product/residue_product.h"
+
+/* Beyond whole tiles, and K, which is no multiple of a slab. */
+#define EDGE  10
+#define DEPTH 300
+/* The row of A with a NaN. */
+#define SPECIAL_ROW 5
+#define ALPHA       0.75
+#define BETA        (-0.5)
+/* Where no product of this size is computed by residues, none is. */
+#define USUAL 8192
+
+struct sample {
+    int64_t m, n;
+    double *a, *b, *c; /* A is stored as op(A), B transposed, C <- what the device computes */
+};
+
+static double *new_matrix(int64_t count, uint64_t seed) {
+    double *matrix = malloc((size_t)count * sizeof *matrix);
+    for (int64_t i = 0; matrix && i < count; i++) {
+        seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
+        matrix[i] = (double)(int64_t)seed * 0x1p-63;
+    }
+    return matrix;
+}
+
+static bool make_sample(const struct lava_residue_way *way, struct sample *sample) {
+    *sample = (struct sample){.m = way->tile_m + EDGE, .n = way->tile_n + EDGE};
+    sample->a = new_matrix(sample->m * DEPTH, 1);
+    sample->b = new_matrix(sample->n * DEPTH, 2);
+    sample->c = new_matrix(sample->m * sample->n, 3);
+    if (sample->a)
+        sample->a[SPECIAL_ROW + 7 * sample->m] = NAN;
+    return sample->a && sample->b && sample->c;
+}
+
+static void free_sample(struct sample *sample) {
+    free(sample->a);
+    free(sample->b);
+    free(sample->c);
+}
+
+/* Returns the largest error as a multiple of the bound of fp64. `old` is C before. */
+static double worst_error(const struct sample *sample, const double *old) {
+    double worst = 0, unit = lava_type_facts(LAVA_TYPE_FP64)->unit;
+    for (int64_t j = 0; j < sample->n; j++)
+        for (int64_t i = 0; i < sample->m; i++) {
+            double sum = BETA * old[i + j * sample->m], size = fabs(sum), got = sample->c[i + j * sample->m];
+            for (int64_t l = 0; l < DEPTH; l++) {
+                double term = ALPHA * sample->a[i + l * sample->m] * sample->b[j + l * sample->n];
+                sum += term;
+                size += fabs(term);
+            }
+            double bound = 2 * 4 * sqrt(DEPTH + 2) * unit * size; /* twice, because the loop rounds as well */
+            double ratio = fabs(got - sum) / bound;
+            if (i == SPECIAL_ROW)
+                ratio = isnan(got) ? 0 : INFINITY;
+            worst = lava_worst_of(worst, ratio);
+        }
+    return worst;
+}
+
+static enum lava_status multiply(struct lava_engine *engine, const struct sample *sample) {
+    const struct lava_overrides overrides = {.residues = LAVA_RESIDUE_ON};
+    struct lava_device_matrix x[] = {{.type = LAVA_TYPE_FP64, .rows = sample->m, .columns = DEPTH},
+                                     {.type = LAVA_TYPE_FP64, .rows = sample->n, .columns = DEPTH},
+                                     {.type = LAVA_TYPE_FP64, .rows = sample->m, .columns = sample->n}};
+    const double *hosts[] = {sample->a, sample->b, sample->c};
+    struct lava_stream stream;
+    enum lava_status status = lava_device_matrix_create_all(engine, x, 3);
+    if (status)
+        return status;
+    lava_stream_open(&stream, engine, false);
+    for (int i = 0; i < 3 && !status; i++)
+        status = lava_device_matrix_upload(&stream, &x[i], hosts[i], x[i].rows);
+    const struct lava_device_product product = {.a = x[0],
+                                                .b = x[1],
+                                                .c = x[2],
+                                                .op_b = LAVA_OP_T,
+                                                .alpha.real = ALPHA,
+                                                .beta.real = BETA,
+                                                .precision = LAVA_PRECISION_STANDARD,
+                                                .overrides = &overrides};
+    status = status ? status : lava_device_product(&stream, &product);
+    if (!status)
+        status = lava_device_matrix_download(&stream, &x[2], LAVA_REGION_ALL, sample->c, sample->m);
+    status = lava_stream_close(&stream, status);
+    lava_device_matrix_free(engine, &x[0]);
+    return status;
+}
+
+static enum lava_status run(const struct lava_self_test *test, struct sample *sample) {
+    double *old = new_matrix(sample->m * sample->n, 3);
+    int cancel_state;
+    if (!old)
+        return LAVA_ERROR_HOST_MEMORY;
+    enum lava_status status = LAVA_ERROR_DEVICE_LOST;
+    if (lava_self_test_lock(test, &cancel_state)) {
+        status = multiply(test->engine, sample);
+        lava_self_test_unlock(test, cancel_state);
+    }
+    double worst = status ? 0 : worst_error(sample, old);
+    free(old);
+    if (status)
+        return status;
+    lava_self_test_tell(test, "products by residues", LAVA_TYPE_FP64, lava_residue_left_kernel(), worst);
+    return worst <= 1 ? LAVA_OK : LAVA_ERROR_SELF_TEST;
+}
+
+/* Creates the pipelines, which takes seconds with some drivers, while others may use the engine. */
+static enum lava_status create_pipelines(struct lava_engine *engine, const struct lava_residue_way *way,
+                                         bool (*stops)(void)) {
+    struct lava_pipeline_specification specifications[LAVA_NEEDS_MAX];
+    const struct lava_pipeline *pipeline;
+    size_t count = lava_residue_pipelines(way, &engine->device->capabilities, specifications);
+    enum lava_status status = LAVA_OK;
+    for (size_t i = 0; i < count && !status; i++)
+        status = stops && stops() ? LAVA_ERROR_UNAVAILABLE
+                                  : lava_pipelines_get(engine->device, &specifications[i], &pipeline);
+    return status;
+}
+
+/* Returns the way of large products on this device; NULL: they are not computed by residues. */
+static const struct lava_residue_way *way_of(const struct lava_engine *engine) {
+    const struct lava_operation usual = {.type = LAVA_TYPE_FP64,
+                                         .c.type = LAVA_TYPE_FP64,
+                                         .precision = LAVA_PRECISION_STANDARD,
+                                         .m = USUAL,
+                                         .n = USUAL,
+                                         .k = USUAL,
+                                         .a = {.first = LAVA_PLANNED_A, .ld = USUAL},
+                                         .b = {.first = LAVA_PLANNED_B, .ld = USUAL},
+                                         .c.first = LAVA_PLANNED_C,
+                                         .c.ld = USUAL,
+                                         .alpha.real = 1,
+                                         .on_device = true};
+    struct lava_plan plan;
+    lava_policy_choose(&usual, &engine->capabilities, engine->figures, LAVA_MODE_GPU, NULL, &plan);
+    bool is_on = engine->capabilities.residues == LAVA_RESIDUE_ON;
+    return plan.residues || !is_on ? plan.residues : lava_residue_way_of(&engine->capabilities);
+}
+
+enum lava_status lava_self_test_residues(const struct lava_self_test *test, bool (*stops)(void)) {
+    struct lava_engine *engine = test->engine;
+    struct sample sample = {0};
+    const struct lava_residue_way *way = test->type == LAVA_TYPE_FP64 ? way_of(engine) : NULL;
+    uint64_t begin_ns = lava_clock_now_ns();
+    if (!way)
+        return LAVA_ERROR_UNAVAILABLE;
+    enum lava_status status = create_pipelines(engine, way, stops);
+    if (!status)
+        status = make_sample(way, &sample) ? run(test, &sample) : LAVA_ERROR_HOST_MEMORY;
+    free_sample(&sample);
+    lava_log_part("products by residues", begin_ns);
+    if (status) {
+        LAVA_LOG(INFO, "%s: fp64 by residues is not used: %s", engine->capabilities.label,
+                 lava_status_name(status));
+        lava_residue_refuse(&engine->capabilities);
+        return status;
+    }
+    engine->device->shared->computes_residues = true;
+    return LAVA_OK;
+}

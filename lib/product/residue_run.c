@@ -1,0 +1,201 @@
+/* A product by residues from host memory to host memory. Called by runner.c in the place of a program.
+ *
+ * The matrices are on the device as a whole, because a line's scale depends on all of a panel of K, and tiles
+ * that the screen leaves read them again. Column blocks of C overlap their downloads with later ones. Their
+ * size changes no bit. */
+#include "lib/product/residue_run.h"
+
+#include "dispatch/arithmetic.h"
+#include "dispatch/residue_choice.h"
+#include "lib/product/residue_product.h"
+#include "lib/transport/kept.h"
+#include "lib/transport/upload.h"
+
+enum { MATRIX_A, MATRIX_B, MATRIX_C };
+
+/* A matrix as it is stored, on the host and on the device. */
+struct stored {
+    int64_t rows, columns, ld; /* ld: on the device */
+};
+
+static struct stored stored_of(const struct lava_operation *operation, int which) {
+    const struct lava_operand *operand = which == MATRIX_A ? &operation->a : &operation->b;
+    int64_t rows = which == MATRIX_B ? operation->k : operation->m;
+    int64_t columns = which == MATRIX_A ? operation->k : operation->n;
+    bool is_transposed = which != MATRIX_C && operand->op != LAVA_OP_N;
+    struct stored stored = {.rows = is_transposed ? columns : rows,
+                            .columns = is_transposed ? rows : columns};
+    stored.ld = lava_residue_ld(stored.rows);
+    return stored;
+}
+
+enum lava_status lava_residue_run_take(struct lava_run *run) {
+    enum lava_status status = LAVA_OK;
+    for (int i = MATRIX_A; i <= MATRIX_C && !status; i++) {
+        const struct stored stored = stored_of(run->caller, i);
+        status = lava_arena_take(&run->engine->arena, run->device,
+                                 (uint64_t)(stored.ld * stored.columns) * sizeof(double), &run->matrices[i]);
+    }
+    return status;
+}
+
+void lava_residue_run_return(struct lava_run *run) {
+    for (int i = MATRIX_A; i <= MATRIX_C; i++)
+        lava_arena_return(&run->engine->arena, run->matrices[i]);
+}
+
+/* Returns the caller's operation with the addresses on the device. Of an operand that stays there, those of
+ * its copy. The write-back adds beta C. */
+static struct lava_operation on_device(const struct lava_run *run, bool stays[2]) {
+    struct lava_operation operation = *run->caller;
+    struct lava_operand *const operands[] = {&operation.a, &operation.b};
+    for (int side = 0; side < 2; side++) {
+        const struct stored stored = stored_of(run->caller, side);
+        struct lava_stored copy = {.first = operands[side]->first,
+                                   .ld = operands[side]->ld,
+                                   .element_bytes = sizeof(double),
+                                   .rows = stored.rows,
+                                   .columns = stored.columns};
+        stays[side] = lava_kept_find(run->stream, run->caller, side == 1, &copy);
+        operands[side]->first =
+            stays[side] ? copy.first : (const void *)(uintptr_t)run->matrices[side]->address;
+        operands[side]->ld = stays[side] ? copy.ld : stored.ld;
+    }
+    operation.c.first = (void *)(uintptr_t)run->matrices[MATRIX_C]->address;
+    operation.c.ld = stored_of(run->caller, MATRIX_C).ld;
+    operation.beta = (struct lava_scalar){0};
+    operation.on_device = true;
+    return operation;
+}
+
+/* Lines of op(A) (side 0), or of op(B), at a panel of K. */
+struct part {
+    int side;
+    int64_t first_k, k, first, lines;
+};
+
+/* Where they are stored. *row, *column: the first element's. */
+static struct lava_stored place_of(const struct lava_operation *caller, const struct part *part, int64_t *row,
+                                   int64_t *column) {
+    const struct lava_operand *operand = part->side == 0 ? &caller->a : &caller->b;
+    bool along = (part->side == 0) == (operand->op != LAVA_OP_N); /* K runs along the stored rows */
+    *row = along ? part->first_k : part->first;
+    *column = along ? part->first : part->first_k;
+    return (struct lava_stored){.first = (const double *)operand->first + *column * operand->ld + *row,
+                                .ld = operand->ld,
+                                .element_bytes = sizeof(double),
+                                .rows = along ? part->k : part->lines,
+                                .columns = along ? part->lines : part->k};
+}
+
+static enum lava_status upload(struct lava_run *run, const struct part *part) {
+    int64_t row, column, ld = stored_of(run->caller, part->side).ld;
+    struct lava_upload upload = {.stored = place_of(run->caller, part, &row, &column),
+                                 .target = run->matrices[part->side],
+                                 .target_ld = ld};
+    upload.target_offset = (uint64_t)(column * ld + row) * sizeof(double);
+    return lava_upload_matrix(run->stream, &upload);
+}
+
+/* The uploads in their order, for the copies to staging memory: of each panel of K those of op(A), then those
+ * of op(B), by column blocks. */
+struct uploads {
+    const struct lava_run *run;
+    bool stays[2];
+    int64_t panel, width; /* of a panel of K, and of a column block */
+    int64_t k, column;    /* of the next upload; column < 0: op(A) */
+};
+
+/* Returns false if there are no more parts, those among them that stay on the device. */
+static bool next_part(struct uploads *uploads, struct part *part) {
+    const struct lava_operation *caller = uploads->run->caller;
+    if (uploads->k >= caller->k)
+        return false;
+    bool is_b = uploads->column >= 0;
+    int64_t first = is_b ? uploads->column : 0, lines = is_b ? caller->n - first : caller->m;
+    *part = (struct part){.side = is_b,
+                          .first_k = uploads->k,
+                          .k = lava_minimum(uploads->panel, caller->k - uploads->k),
+                          .first = first,
+                          .lines = is_b ? lava_minimum(uploads->width, lines) : lines};
+    uploads->column = is_b ? first + uploads->width : 0;
+    if (uploads->column >= caller->n) {
+        uploads->column = -1;
+        uploads->k += uploads->panel;
+    }
+    return true;
+}
+
+static bool next_stored(void *context, struct lava_stored *stored) {
+    struct uploads *uploads = context;
+    struct part part;
+    int64_t row, column;
+    while (next_part(uploads, &part))
+        if (!uploads->stays[part.side]) {
+            *stored = place_of(uploads->run->caller, &part, &row, &column);
+            return true;
+        }
+    return false;
+}
+
+/* Starts the download of columns of C that are finished. */
+static enum lava_status download(struct lava_run *run, uint32_t place, int64_t column, int64_t columns) {
+    const struct lava_operation *caller = run->caller;
+    const struct stored stored = stored_of(caller, MATRIX_C);
+    struct lava_download *download = &run->downloads[place];
+    *download = (struct lava_download){.source = run->matrices[MATRIX_C],
+                                       .source_offset = (uint64_t)(column * stored.ld) * sizeof(double),
+                                       .source_type = LAVA_TYPE_FP64,
+                                       .target_type = LAVA_TYPE_FP64,
+                                       .source_ld = stored.ld,
+                                       .target = (double *)caller->c.first + column * caller->c.ld,
+                                       .target_ld = caller->c.ld,
+                                       .rows = caller->m,
+                                       .columns = columns,
+                                       .region = {.rows = caller->m},
+                                       .beta = caller->beta,
+                                       .starts_early = true,
+                                       .ready = run->stream->computed};
+    run->blocks[place] = (struct lava_block){
+        .rows = caller->m, .column = column, .columns = columns, .products = 1, .place = place};
+    enum lava_status status = lava_download_start(run->stream, download);
+    if (!status)
+        run->started = run->blocks[place];
+    return status;
+}
+
+/* The columns of C that a part of op(B) completes at its panel of K. */
+static enum lava_status multiply(struct lava_run *run, struct lava_residue_product *product,
+                                 const struct part *part) {
+    const struct lava_residue_way *way = product->way;
+    uint32_t first_tile = (uint32_t)(part->first / way->tile_n);
+    uint32_t end_tile = (uint32_t)((part->first + part->lines - 1) / way->tile_n) + 1;
+    uint32_t place = (uint32_t)(part->first / lava_residue_block_columns(way, run->caller->n));
+    enum lava_status status = lava_residue_multiply(product, part->first_k, first_tile, end_tile);
+    if (!status && part->first_k + part->k == run->caller->k)
+        status = download(run, place, part->first, part->lines);
+    return status;
+}
+
+enum lava_status lava_residue_run(struct lava_run *run) {
+    struct uploads uploads = {.run = run, .column = -1};
+    const struct lava_operation operation = on_device(run, uploads.stays);
+    struct lava_residue_product product;
+    struct part part;
+    enum lava_status status = lava_residue_begin(&product, run->stream, &operation, run->plan);
+    uploads.panel = product.layout.panel;
+    uploads.width = lava_residue_block_columns(product.way, operation.n);
+    struct uploads ahead = uploads;
+    run->stream->staging.next = next_stored;
+    run->stream->staging.context = &ahead;
+    while (!status && next_part(&uploads, &part)) {
+        status = uploads.stays[part.side] ? LAVA_OK : upload(run, &part);
+        if (!status)
+            status = lava_residue_convert(&product, part.side, part.first_k, part.first, part.lines);
+        if (!status && part.side == 1)
+            status = multiply(run, &product, &part);
+    }
+    status = status ? status : lava_download_finish(run->stream, 0);
+    run->stream->staging.next = NULL; /* the context ends here */
+    return status;
+}

@@ -1,0 +1,168 @@
+/* residue_choice.c: which fp64 products are computed by residues. */
+#include "products.h"
+
+#include "dispatch/residue_choice.h"
+#include "dispatch/residues.h"
+
+/* As devices.h has it, with matrices of int8. */
+static struct lava_capabilities with_integers(struct lava_capabilities device) {
+    device.integer_shape = (struct lava_integer_shape){16, 16, 32};
+    device.whole_matrices = device.integer_products = true;
+    return device;
+}
+
+static struct lava_operation fp64_product(int64_t m, int64_t n, int64_t k, bool on_device) {
+    struct lava_operation operation = product(m, n, k);
+    operation.type = operation.c.type = LAVA_TYPE_FP64;
+    operation.precision = LAVA_PRECISION_STANDARD;
+    operation.on_device = on_device;
+    return operation;
+}
+
+static struct lava_plan plan_of(const struct lava_operation *operation,
+                                const struct lava_capabilities *device,
+                                const struct lava_overrides *overrides) {
+    return choose_by(&sixteen_cores, operation, device, LAVA_MODE_GPU, overrides);
+}
+
+/* Large and deep products on a device whose rate is known. `ieee`, small and shallow ones stay. */
+static void test_known_rate(void **state) {
+    static const struct {
+        int64_t m, n, k;
+        bool on_device, by_residues;
+    } cases[] = {{8192, 8192, 8192, true, true},    {4096, 4096, 4096, true, true},
+                 {16384, 16384, 16384, true, true}, {8192, 8192, 8192, false, true},
+                 {8192, 8192, 512, true, false},    {1024, 1024, 1024, true, false},
+                 {512, 512, 8192, true, false},     {8192, 64, 8192, true, false}};
+    const struct lava_capabilities device = with_integers(device_h200());
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct lava_operation operation =
+            fp64_product(cases[i].m, cases[i].n, cases[i].k, cases[i].on_device);
+        const struct lava_plan plan = plan_of(&operation, &device, &none);
+        printf("%lld x %lld x %lld: %.2f ms\n", (long long)operation.m, (long long)operation.n,
+               (long long)operation.k, 1e-6 * plan.gpu_ns);
+        assert_int_equal(plan.residues != NULL, cases[i].by_residues);
+        assert_int_equal(plan.kernel->type, LAVA_TYPE_FP64);
+        if (plan.residues) {
+            assert_string_equal(plan.residues->name, "whole_256x128");
+            assert_true(plan.residue_tiles > 0);
+        }
+        operation.precision = LAVA_PRECISION_IEEE;
+        const struct lava_plan exact = plan_of(&operation, &device, &none);
+        assert_null(exact.residues);
+        assert_true(!plan.residues || plan.gpu_ns < exact.gpu_ns);
+    }
+}
+
+/* What the note has measured on an H200, ms, and what is estimated: within a tenth. */
+static void test_estimates(void **state) {
+    static const struct {
+        int64_t n;
+        double ms;
+    } measured[] = {{4096, 4.53}, {8192, 32.7}, {16384, 260}};
+    const struct lava_capabilities device = with_integers(device_h200());
+    (void)state;
+    for (size_t i = 0; i < COUNT(measured); i++) {
+        const struct lava_operation operation =
+            fp64_product(measured[i].n, measured[i].n, measured[i].n, true);
+        const struct lava_plan plan = plan_of(&operation, &device, &none);
+        double ratio = 1e-6 * plan.gpu_ns / measured[i].ms;
+        if (!(ratio > 0.9 && ratio < 1.1))
+            fail_msg("%lld: %.2f ms", (long long)measured[i].n, 1e-6 * plan.gpu_ns);
+    }
+}
+
+/* Where no rate is known a guess decides: not for fp64 that is fast, for fp64 that is slow. */
+static void test_guessed_rate(void **state) {
+    struct lava_capabilities device = with_integers(device_h200());
+    const struct lava_operation operation = fp64_product(8192, 8192, 8192, true);
+    (void)state;
+    device.whole_matrices = false;
+    assert_null(plan_of(&operation, &device, &none).residues);
+    struct lava_capabilities geforce = with_integers(device_h200());
+    snprintf(geforce.name, sizeof geforce.name, "NVIDIA GeForce RTX 4090");
+    assert_non_null(plan_of(&operation, &geforce, &none).residues);
+    const struct lava_capabilities software = with_integers(device_lavapipe());
+    assert_null(plan_of(&operation, &software, &none).residues);
+}
+
+/* A CPU that is faster than the device's fp64 does not keep products that residues win. */
+static void test_fast_cpu(void **state) {
+    struct lava_capabilities device = with_integers(device_h200());
+    const struct lava_operation operation = fp64_product(16384, 16384, 16384, false);
+    struct lava_figures figures = sixteen_cores;
+    (void)state;
+    figures.cpu.flops_per_s[LAVA_TYPE_FP64] = 20e12;
+    assert_false(lava_policy_is_hopeless(&operation, &device, &figures, 1));
+    lava_residue_refuse(&device);
+    assert_true(lava_policy_is_hopeless(&operation, &device, &figures, 1));
+}
+
+/* Settings, and what is refused, forced or not possible. */
+static void test_settings(void **state) {
+    struct lava_capabilities device = with_integers(device_h200());
+    const struct lava_operation large = fp64_product(8192, 8192, 8192, true),
+                                small = fp64_product(300, 300, 300, true);
+    const struct lava_overrides on = {.residues = LAVA_RESIDUE_ON}, off = {.residues = LAVA_RESIDUE_OFF},
+                                forced = {.kernel = lava_kernels_find("fp64_64x64")},
+                                little = {.residues = LAVA_RESIDUE_ON, .memory_bytes = 1 << 20};
+    (void)state;
+    assert_null(plan_of(&large, &device, &off).residues);
+    assert_non_null(plan_of(&small, &device, &on).residues);
+    assert_null(plan_of(&large, &device, &forced).residues);
+    assert_null(plan_of(&small, &device, &little).residues);
+    lava_residue_refuse(&device);
+    assert_null(plan_of(&large, &device, &none).residues);
+    lava_residue_admit(&device);
+    assert_non_null(plan_of(&large, &device, &none).residues);
+    device.residues = LAVA_RESIDUE_OFF;
+    assert_null(plan_of(&large, &device, &none).residues);
+    device.residues = LAVA_RESIDUE_ON;
+    assert_non_null(plan_of(&small, &device, &none).residues);
+    device.integer_shape = (struct lava_integer_shape){0};
+    device.whole_matrices = device.integer_products = false;
+    assert_null(plan_of(&small, &device, &on).residues);
+}
+
+/* With less memory there are fewer columns of sums, and the plan fits what there is. */
+static void test_memory(void **state) {
+    const struct lava_capabilities device = with_integers(device_h200());
+    const struct lava_operation operation = fp64_product(8192, 8192, 8192, false);
+    uint32_t before = UINT32_MAX;
+    (void)state;
+    for (uint64_t bytes = UINT64_C(8) << 30; bytes > 0; bytes /= 2) {
+        const struct lava_overrides overrides = {.residues = LAVA_RESIDUE_ON, .memory_bytes = bytes};
+        const struct lava_plan plan = plan_of(&operation, &device, &overrides);
+        if (!plan.residues)
+            break;
+        assert_true(plan.blocking.total_bytes <= bytes);
+        assert_true(plan.residue_tiles <= before);
+        before = plan.residue_tiles;
+    }
+    assert_true(before < UINT32_MAX);
+}
+
+/* The other kinds of products are not. */
+static void test_others(void **state) {
+    const struct lava_capabilities device = with_integers(device_h200());
+    const struct lava_overrides on = {.residues = LAVA_RESIDUE_ON};
+    struct lava_operation operation = fp64_product(2048, 2048, 2048, false);
+    (void)state;
+    assert_non_null(plan_of(&operation, &device, &on).residues);
+    operation.c.region = LAVA_REGION_LOWER;
+    assert_null(plan_of(&operation, &device, &on).residues);
+    operation.c.region = LAVA_REGION_ALL;
+    operation.type = operation.c.type = LAVA_TYPE_CFP64;
+    assert_null(plan_of(&operation, &device, &on).residues);
+    operation.type = operation.c.type = LAVA_TYPE_FP32;
+    assert_null(plan_of(&operation, &device, &on).residues);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_known_rate),   cmocka_unit_test(test_estimates),
+                                       cmocka_unit_test(test_guessed_rate), cmocka_unit_test(test_settings),
+                                       cmocka_unit_test(test_memory),       cmocka_unit_test(test_fast_cpu),
+                                       cmocka_unit_test(test_others)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
