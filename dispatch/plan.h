@@ -85,8 +85,8 @@ struct lava_plan {
     struct lava_blocking blocking;   /* of a solve: of its largest product, but total_bytes is all memory */
     struct lava_solve_chunks chunks; /* of a solve */
     struct lava_block_columns columns;
-    /* An fp64 product is computed by residues in this way (residue_choice.h), and `kernel` is the row that
-     * computes the tiles which the screen leaves. NULL: by `kernel` alone. */
+    /* An fp64 product is computed by residues in this way (residue_choice.h). NULL: by `kernel`, which else
+     * is the row that the estimate was compared with. Of LAPACK: its largest product is. */
     const struct lava_residue_way *residues;
     uint32_t residue_tiles; /* columns of tiles that have sums at a time */
     bool spares_memory;     /* chosen for the memory that is allocated: no more is to be allocated for it */

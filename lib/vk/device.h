@@ -45,9 +45,9 @@ struct lava_device_shared {
     struct lava_imported imported;
     /* Matrices that stay (lib/engine/residents.h): set once, and destroyed by the first user's engine. */
     _Atomic(struct lava_residents *) residents;
-    _Atomic bool failed;      /* lost, hung or wrong in a self-test; never reset */
+    _Atomic bool failed;            /* lost, hung or wrong in a self-test; never reset */
     _Atomic bool computes_residues; /* the self-test found fp64 products by residues right; never reset */
-    _Atomic unsigned streams; /* open ones of lib/transport/stream.h */
+    _Atomic unsigned streams;       /* open ones of lib/transport/stream.h */
     /* Workgroups that should have run at the same time have waited in vain; never reset. */
     _Atomic bool stalled;
     /* The limit of one wait, for each user; 0: no such user. lib/engine sets it for each run. */
