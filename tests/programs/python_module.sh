@@ -34,6 +34,7 @@ run unloaded PYTHONWARNINGS=error
 # shellcheck disable=SC2086 # settings are words
 LAVABLAS_STATS=$folder/stats env "$preloaded" $on_lavapipe "$python" -c 'import numpy; a = numpy.ones((200, 200)); a @ a'
 skip_without_device "$folder/stats"
+run info "$preloaded" LAVABLAS_DEVICE=cpu
 # shellcheck disable=SC2086 # settings are words
 run gpu "$preloaded" $on_lavapipe PYTHONWARNINGS=error
 run cpu "$preloaded" LAVABLAS_MODE=cpu

@@ -38,8 +38,8 @@ def _install(folder: str, title: str) -> int:
         return _fail(f"{BESIDE} is missing: install the wheel (python3 -m pip install .)")
     if importlib.util.find_spec("ipykernel") is None:
         return _fail(f"{sys.executable} has no ipykernel, which the kernel needs: {sys.executable} -m pip install ipykernel")
-    spec = {"argv": [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"], "display_name": title,
-            "language": "python", "metadata": {"debugger": True}, "env": {"LD_PRELOAD": BESIDE}}
+    spec = {"argv": [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"], "env": {"LD_PRELOAD": BESIDE},
+            "display_name": title, "language": "python", "metadata": {"debugger": True}}
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, "kernel.json"), "w", encoding="utf-8") as file:
         json.dump(spec, file, indent=1)
