@@ -52,7 +52,7 @@ def _install(folder: str, title: str) -> int:
 def main(arguments: List[str]) -> int:
     """Installs the kernel, or removes it. Returns the exit status."""
     parser = argparse.ArgumentParser(prog="lavablas jupyter", description="Installs a kernel for Jupyter that runs this Python "
-                                     "with LavaBLAS preloaded, in the user's own folder of kernels. Other kernels stay as they are.")
+                                     "with LavaBLAS preloaded, in the user's folder of kernels. Other kernels stay as they are.")
     parser.add_argument("--sys-prefix", action="store_true", help=f"in this Python's folder, {sys.prefix}, instead")
     parser.add_argument("--name", default="lavablas", help="the kernel's name (lavablas)")
     parser.add_argument("--uninstall", action="store_true", help="remove it again")
