@@ -1,6 +1,6 @@
 """The Python module of the wheel (tools/python), in a process that has LavaBLAS preloaded or not. Run by python_module.sh.
 
-    python_module.py unloaded|gpu|cpu|report|magic|jupyter
+    python_module.py unloaded|info|gpu|cpu|report|magic|jupyter
 """
 import contextlib
 import io
@@ -69,11 +69,10 @@ def check_precision():
 def test_gpu():
     seed = random.randrange(1 << 30)
     print("seed", seed)
-    info = lavablas.info()
-    assert (info["state"], info["device"]) == ("unused", None), info
-    import numpy  # which multiplies once when it is imported
+    import numpy
     import scipy.linalg.blas
 
+    info = lavablas.info()
     assert numpy.float32 and os.path.samefile(info["library"], os.environ["LD_PRELOAD"]) and info["settings"]["mode"] == "gpu", info
     assert lavablas.wait(0).state in ("starting", "ready")
     assert lavablas.wait(120) == ("ready", "") and lavablas.wait() and lavablas.wait(0)
@@ -108,6 +107,14 @@ def test_gpu():
             counted = lavablas.report()
             os._exit(0 if sum(row["calls"] for row in counted["calls"]) == 0 and not lavablas.wait(5) else 1)
         assert os.waitpid(child, 0)[1] == 0, "a child of fork() has its parent's counts"
+
+
+def test_info():
+    """Asked before NumPy is imported, the library finds NumPy's BLAS all the same, and starts no device."""
+    assert lavablas.is_loaded() and lavablas.precision() == "standard" and "numpy" not in sys.modules
+    info = lavablas.info()
+    assert (info["state"], info["device"], info["driver"]) == ("unused", None, None) and info["reason"], info
+    assert "numpy" in info["cpu_blas"] and info["settings"]["mode"] == "auto" and info["settings"]["idle"] == 10, info
 
 
 def test_cpu():

@@ -27,13 +27,14 @@ run() { # run PART VARIABLE=VALUE...
 
 preloaded=LD_PRELOAD=$folder/path/lavablas/liblavablas.so.0
 # The options of `run` that have a value are known to the module, which puts the interpreter before the script.
-"$command" run --help | sed -n 's/^  \(--[a-z]*\) [a-zA-Z|]* .*/\1/p' | grep -v -e '--compare' -e '--stats' -e '--json' | sort >"$folder/valued"
+"$command" run --help | sed -n 's/^  \(--[a-z-]*\) [a-zA-Z].*/\1/p' | sort >"$folder/valued"
 "$python" -c 'from lavablas.__main__ import VALUED; print("\n".join(sorted(VALUED)))' | diff - "$folder/valued" ||
-    fail 'VALUED of tools/python/__main__.py does not have the options of `lavablas run`'
+    fail 'VALUED of tools/python/__main__.py does not have the options of lavablas run'
 run unloaded PYTHONWARNINGS=error
 # shellcheck disable=SC2086 # settings are words
 LAVABLAS_STATS=$folder/stats env "$preloaded" $on_lavapipe "$python" -c 'import numpy; a = numpy.ones((200, 200)); a @ a'
 skip_without_device "$folder/stats"
+run info "$preloaded" LAVABLAS_DEVICE=cpu
 # shellcheck disable=SC2086 # settings are words
 run gpu "$preloaded" $on_lavapipe PYTHONWARNINGS=error
 run cpu "$preloaded" LAVABLAS_MODE=cpu

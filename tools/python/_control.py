@@ -7,7 +7,7 @@ import time
 from types import TracebackType
 from typing import Any, Dict, NamedTuple, Optional, Type, Union, overload
 
-from ._library import library, path, text_of
+from ._library import library, path, text_of, with_numpy
 
 # enum lavablas_state and enum lavablas_precision of include/lavablas.h.
 _STATES = {0: "ready", -1: "never", 1: "starting", 2: "unused"}
@@ -39,7 +39,7 @@ def wait(timeout: Optional[float] = None) -> State:
     while True:
         why = ctypes.c_char_p()
         left = _SLICE_S if end is None else min(_SLICE_S, max(0.0, end - time.monotonic()))
-        state = _state(library().lavablas_wait_for(left, ctypes.byref(why)), why)
+        state = _state(with_numpy().lavablas_wait_for(left, ctypes.byref(why)), why)
         if state.state != "starting" or (end is not None and time.monotonic() >= end):
             return state
 
@@ -50,7 +50,7 @@ def count() -> None:
     Without either only calls that are large enough for a device are counted. report and measure call it. A small call takes
     some 0.1 us longer from then on.
     """
-    library().lavablas_count_calls()
+    with_numpy().lavablas_count_calls()
 
 
 def report() -> Dict[str, Any]:

@@ -38,8 +38,8 @@ def _install(folder: str, title: str) -> int:
         return _fail(f"{BESIDE} is missing: install the wheel (python3 -m pip install .)")
     if importlib.util.find_spec("ipykernel") is None:
         return _fail(f"{sys.executable} has no ipykernel, which the kernel needs: {sys.executable} -m pip install ipykernel")
-    spec = {"argv": [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"], "display_name": title,
-            "language": "python", "metadata": {"debugger": True}, "env": {"LD_PRELOAD": BESIDE}}
+    spec = {"argv": [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"], "env": {"LD_PRELOAD": BESIDE},
+            "display_name": title, "language": "python", "metadata": {"debugger": True}}
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, "kernel.json"), "w", encoding="utf-8") as file:
         json.dump(spec, file, indent=1)
@@ -51,8 +51,8 @@ def _install(folder: str, title: str) -> int:
 
 def main(arguments: List[str]) -> int:
     """Installs the kernel, or removes it. Returns the exit status."""
-    parser = argparse.ArgumentParser(prog="lavablas jupyter", description="Installs a kernel for Jupyter that runs this Python with "
-                                     "LavaBLAS preloaded, in the user's own folder of kernels. Other kernels stay as they are.")
+    parser = argparse.ArgumentParser(prog="lavablas jupyter", description="Installs a kernel for Jupyter that runs this Python "
+                                     "with LavaBLAS preloaded, in the user's folder of kernels. Other kernels stay as they are.")
     parser.add_argument("--sys-prefix", action="store_true", help=f"in this Python's folder, {sys.prefix}, instead")
     parser.add_argument("--name", default="lavablas", help="the kernel's name (lavablas)")
     parser.add_argument("--uninstall", action="store_true", help="remove it again")

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import importlib
 import os
 import sys
 from typing import Optional
@@ -84,9 +85,19 @@ def is_loaded() -> bool:
     return True
 
 
+def with_numpy() -> ctypes.CDLL:
+    """The same for functions that look for the CPU BLAS: the library does so once, and should find NumPy's, if there is NumPy."""
+    found = library()
+    try:
+        importlib.import_module("numpy")
+    except ImportError:
+        pass
+    return found
+
+
 def text_of(function: str) -> str:
     """Returns what a function writes that works as snprintf does. What it tells may grow between two calls."""
-    call = getattr(library(), function)
+    call = getattr(with_numpy(), function)
     size = 1 << 16
     while True:
         buffer = ctypes.create_string_buffer(size)
