@@ -423,6 +423,16 @@ static int explain_profile(struct lava_call *call, bool with_plan, bool json) {
     return COMMAND_DONE;
 }
 
+/* Takes the word out of the others. Returns whether it was among them. */
+static bool take_word(int *argc, char **argv, const char *word) {
+    int kept = 0, before = *argc;
+    for (int i = 0; i < before; i++)
+        if (strcmp(argv[i], word) != 0)
+            argv[kept++] = argv[i];
+    *argc = kept;
+    return kept < before;
+}
+
 int explain(int argc, char **argv) {
     struct lava_call call = {0};
     struct lava_plan plan;
@@ -433,9 +443,8 @@ int explain(int argc, char **argv) {
     }
     if (argc == 2 && !strcmp(argv[0], "--from"))
         return explain_lines(argv[1]);
-    bool with_plan = argc > 0 && !strcmp(argv[0], "--plan");
-    bool json = argc > 0 && !strcmp(argv[0], "--json");
-    const struct shape *shape = read_call(argc - with_plan - json, argv + with_plan + json, &call);
+    bool json = take_word(&argc, argv, "--json"), with_plan = take_word(&argc, argv, "--plan") && !json;
+    const struct shape *shape = read_call(argc, argv, &call);
     if (!shape) {
         tell_usage(stderr);
         return 2;

@@ -79,9 +79,27 @@ static int refuse(const char *option, const char *value, const char *allowed) {
 static struct profile_device made; /* --profile */
 
 /* Returns -1 if the program is to be run, else the exit status. */
+static int find_profile(const char *name) {
+    if (!strcmp(name, "list")) {
+        profile_device_list(stdout);
+        return COMMAND_DONE;
+    }
+    return profile_device_find(name, &made) ? -1 : RUN_FAILED;
+}
+
+/* The same. The calls' times are to be the CPU's. */
+static int settle_profile(struct options *options) {
+    if (options->profile && options->json)
+        return refuse("--profile", options->profile, "to be had with --json");
+    if (options->profile && !options->mode)
+        options->mode = "cpu";
+    return -1;
+}
+
+/* Returns -1 if the program is to be run, else the exit status. */
 static int read_options(int argc, char **argv, struct options *options) {
     enum lava_precision precision;
-    int option;
+    int option, status;
     optind = 1;
     while ((option = getopt_long(argc, argv, "+h", known, NULL)) != -1) {
         switch (option) {
@@ -106,12 +124,8 @@ static int read_options(int argc, char **argv, struct options *options) {
             break;
         case OPTION_PROFILE:
             options->profile = optarg;
-            if (!strcmp(optarg, "list")) {
-                profile_device_list(stdout);
-                return COMMAND_DONE;
-            }
-            if (!profile_device_find(optarg, &made))
-                return RUN_FAILED;
+            if ((status = find_profile(optarg)) >= 0)
+                return status;
             break;
         case 'c':
             options->compare = true;
@@ -134,12 +148,8 @@ static int read_options(int argc, char **argv, struct options *options) {
         }
     }
     options->program = argv + optind;
-    if (options->profile && options->json)
-        return refuse("--profile", options->profile, "to be had with --json");
-    if (options->profile && !options->mode)
-        options->mode = "cpu";
     if (optind < argc)
-        return -1;
+        return settle_profile(options);
     fputs("lavablas: no program given\n", stderr);
     fputs(usage, stderr);
     return RUN_FAILED;

@@ -144,13 +144,27 @@ double lava_file_cache_written_s(const struct lava_file_cache_place *place) {
     return is_there ? (double)info.st_mtim.tv_sec + (double)info.st_mtim.tv_nsec * 1e-9 : -1;
 }
 
+/* All folders above may be missing where an installation has its own. */
+static void make_parents(const char *folder) {
+    char path[sizeof((struct lava_file_cache_place *)0)->folder];
+    snprintf(path, sizeof path, "%s", folder);
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (!mkdir(path, 0755))
+            (void)chmod(path, 0755); /* whatever the umask says */
+        *slash = '/';
+    }
+}
+
 static bool make_folder(const struct lava_file_cache_place *place) {
     char home[sizeof place->folder];
+    mode_t mode = place->is_shared ? 0755 : 0700;
     snprintf(home, sizeof home, "%s", place->folder);
     *strrchr(home, '/') = 0;
-    mode_t mode = place->is_shared ? 0755 : 0700;
-    if (!mkdir(home, mode) && place->is_shared) /* ~/.cache may be missing; its parent has to exist */
-        (void)chmod(home, mode);                /* whatever the umask says */
+    if (place->is_shared)
+        make_parents(place->folder);
+    else
+        (void)mkdir(home, mode); /* ~/.cache may be missing; its parent has to exist */
     struct stat info;
     if (mkdir(place->folder, mode) ? errno != EEXIST : place->is_shared && chmod(place->folder, mode))
         return false;

@@ -58,7 +58,7 @@ agree() {
     grep -q "^lavablas: $name $place 1 calls, .*: $reason\$" "$folder/stats" ||
         fail "$*, mode $mode: not $place ($reason) but $(cat "$folder/stats")"
     # Lines with a time are those of the call itself, and of its parts.
-    logged=$(grep -v ': [cg]pu, [0-9.]* ms: ' "$folder/log" | grep -m 1 ' m [0-9]* n [0-9]* k [0-9]*: ' | sed 's/^lavablas: //; s/^debug: //') || logged=
+    logged=$(grep -v ': [cg]pu, [0-9.]* ms[:,] ' "$folder/log" | grep -m 1 ' m [0-9]* n [0-9]* k [0-9]*: ' | sed 's/^lavablas: //; s/^debug: //') || logged=
     case $reason in
     'the mode is cpu' | 'below the cut-off' | 'nothing to multiply' | *'no kernel'*) [ -z "$logged" ] || fail "$*: a plan: $logged" ;;
     *) [ "$logged" = "$answer" ] || fail "$*, mode $mode: explained: $answer; logged: $logged" ;;
@@ -386,8 +386,13 @@ profiled mali 'CPU: the GPU would take * times as long as the CPU, because the m
 profiled h200 'CPU: the call is so small that no GPU would be faster.' dgemm N N 50 50 50
 profiled h200 'CPU: a product with a vector reads each number once,*' dgemv N 8000 8000
 profiled h200 'GPU: *' --stays A dgemv N 8000 8000
-refused --profile nosuch dgemm N N 1 2 3
-refused --profile N dgemm N N 1 2 3
+"$tool" explain --profile h200 --plan dgemm N N 3000 3000 3000 >"$folder/answer" || fail '--plan behind another option'
+grep -q '^fp64 NN m 3000 n 3000 k 3000: GPU (the GPU is estimated to be faster), ' "$folder/answer" || fail "no plan: $(cat "$folder/answer")"
+for name in nosuch N; do
+    status=0
+    "$tool" explain --profile "$name" dgemm N N 1 2 3 >"$folder/output" 2>"$folder/errors" || status=$?
+    [ $status = 2 ] && [ ! -s "$folder/output" ] && grep -qx '  NVIDIA H200' "$folder/errors" || fail "--profile $name: status $status"
+done
 
 # Without a device the CPU is the answer, and the status tells of it.
 status=0

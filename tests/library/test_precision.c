@@ -214,7 +214,8 @@ static void explained(void **state) {
         assert_true(lava_config_find_precision(names[i], &precision));
         const char *scheme = expected_scheme(precision);
         bool plain = strcmp(scheme, "fp32") == 0;
-        snprintf(command, sizeof command, "'%s' explain --plan --precision %s %d %d %d", tool, names[i], M, N, K);
+        snprintf(command, sizeof command, "'%s' explain --plan --precision %s %d %d %d", tool, names[i], M, N,
+                 K);
         snprintf(expected, sizeof expected, "fp32%s%s NN m %d n %d k %d: %s (", plain ? "" : " by ",
                  plain ? "" : scheme, M, N, K, on_device ? "GPU" : "CPU");
         FILE *output = popen(command, "r");

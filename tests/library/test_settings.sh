@@ -12,7 +12,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 # The look for leaks crashes in a process that ends while the driver's threads are at work.
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
-export XDG_CACHE_HOME="$folder/cache" LAVABLAS_STATE="$folder/state" LAVABLAS_CONFIG="$folder/lavablas.conf"
+export XDG_CACHE_HOME="$folder/cache" LAVABLAS_STATE="$folder/not/there/state" LAVABLAS_CONFIG="$folder/lavablas.conf"
 failed=0
 
 fail() {
@@ -76,11 +76,11 @@ echo 'cpu_family_ns dgetri 2048 100000000' >"$folder/all"
 echo 'cpu_family_ns dgetri 2048 200000000' >"$folder/own"
 ! "$tool" calibrate --show >"$folder/out" 2>&1 || fail 'figures from nowhere'
 (umask 077 && "$tool" calibrate --system --import "$folder/all") >"$folder/out" || fail '--system --import'
-[ "$(stat -c %a "$folder/state/lavablas" "$folder/state"/lavablas/figures-* | tr '\n' ' ')" = '755 644 ' ] ||
-    fail "not for all users: $(ls -lR "$folder/state")"
+[ "$(stat -c %a "$folder/not/there/state/lavablas" "$folder/not/there/state"/lavablas/figures-* | tr '\n' ' ')" = '755 644 ' ] ||
+    fail "not for all users: $(ls -lR "$folder/not/there/state")"
 shown 1e8
 LAVABLAS_MODE=gpu "$tool" explain dgemm N N 300 300 300 >"$folder/out" || fail 'explain'
-grep -q "^figures: measured, $folder/state/lavablas/figures-" "$folder/out" || fail 'explain does not decide by them'
+grep -q "^figures: measured, $folder/not/there/state/lavablas/figures-" "$folder/out" || fail 'explain does not decide by them'
 LAVABLAS_CACHE=0 "$tool" device >"$folder/out"
 grep -q 'starting values' "$folder/out" || fail 'LAVABLAS_CACHE=0'
 "$tool" calibrate --import "$folder/own" >"$folder/out" || fail '--import'
@@ -88,7 +88,7 @@ shown 2e8
 shown 1e8 --system
 touch -d '1 hour ago' "$folder"/cache/lavablas/figures-*
 shown 1e8
-chmod 666 "$folder"/state/lavablas/figures-*
+chmod 666 "$folder"/not/there/state/lavablas/figures-*
 shown 2e8
 "$tool" calibrate --quick --system --force >"$folder/out" 2>&1 || fail "--force: status $?"
 ! grep -q 'not measured' "$folder/out" || fail '--force'
