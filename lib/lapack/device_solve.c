@@ -34,11 +34,12 @@ static uint32_t sides_each(enum lava_type type) {
     return LAVA_SOLVE_INVOCATIONS / (LAVA_SOLVE_ORDER / piece);
 }
 
-/* Elements [from, from + count) of every right-hand side. */
+/* Elements [from, from + count) of every right-hand side that is not zero there. */
 static struct lava_device_matrix part_of_b(const struct lava_device_solve *solve, int64_t from,
                                            int64_t count) {
     const struct lava_device_matrix *b = &solve->b;
-    return solve->a_on_right ? lava_device_matrix_block(b, 0, b->rows, from, count)
+    int64_t rows = solve->triangle_row > 0 ? solve->triangle_row + from + count : b->rows;
+    return solve->a_on_right ? lava_device_matrix_block(b, 0, rows, from, count)
                              : lava_device_matrix_block(b, from, count, 0, b->columns);
 }
 
@@ -86,6 +87,7 @@ static enum lava_status update(const struct task *task, int64_t to, int64_t to_c
                                           .precision = solve->precision,
                                           .overrides = solve->overrides};
     if (solve->a_on_right) {
+        product.c.rows = lava_minimum(product.c.rows, solved.rows); /* less if the solved part has zeros */
         product.a = solved;
         product.op_a = LAVA_OP_N;
         product.conjugate_a = false;
@@ -132,9 +134,16 @@ static bool overlap(const struct lava_device_solve *solve) {
     return lava_operation_overlaps(&operation);
 }
 
+static bool is_triangle_valid(const struct lava_device_solve *solve) {
+    return solve->triangle_row == 0 ||
+           (solve->a_on_right && solve->stored == LAVA_REGION_UPPER && solve->op == LAVA_OP_N &&
+            solve->alpha.real == 1 && solve->alpha.imaginary == 0 &&
+            solve->triangle_row + solve->a.rows == solve->b.rows);
+}
+
 static bool is_valid(const struct lava_device_solve *solve) {
     const struct lava_device_matrix *a = &solve->a, *b = &solve->b;
-    return a->type == b->type && a->rows == a->columns &&
+    return is_triangle_valid(solve) && a->type == b->type && a->rows == a->columns &&
            a->rows == (solve->a_on_right ? b->columns : b->rows) && solve->stored != LAVA_REGION_ALL &&
            lava_device_matrix_is_aligned(a) && lava_device_matrix_is_aligned(b) && !overlap(solve);
 }
