@@ -34,13 +34,13 @@ static uint32_t sides_each(enum lava_type type) {
     return LAVA_SOLVE_INVOCATIONS / (LAVA_SOLVE_ORDER / piece);
 }
 
-/* Elements [from, from + count) of every right-hand side that is not zero there. */
+/* Elements [from, from + count) of every right-hand side, but for those that are zero in all of them. */
 static struct lava_device_matrix part_of_b(const struct lava_device_solve *solve, int64_t from,
                                            int64_t count) {
     const struct lava_device_matrix *b = &solve->b;
-    int64_t rows = solve->triangle_row > 0 ? solve->triangle_row + from + count : b->rows;
-    return solve->a_on_right ? lava_device_matrix_block(b, 0, rows, from, count)
-                             : lava_device_matrix_block(b, from, count, 0, b->columns);
+    int64_t first = solve->is_triangle ? from : 0;
+    return solve->a_on_right ? lava_device_matrix_block(b, 0, b->rows, from, count)
+                             : lava_device_matrix_block(b, from, count, first, b->columns - first);
 }
 
 /* B's part <- the solution with the block of A's diagonal, or the product. */
@@ -86,8 +86,9 @@ static enum lava_status update(const struct task *task, int64_t to, int64_t to_c
                                           .chain = solve->chain,
                                           .precision = solve->precision,
                                           .overrides = solve->overrides};
+    if (solve->is_triangle)
+        product.c = lava_device_matrix_block(&solve->b, to, to_count, from, solved.columns);
     if (solve->a_on_right) {
-        product.c.rows = lava_minimum(product.c.rows, solved.rows); /* less if the solved part has zeros */
         product.a = solved;
         product.op_a = LAVA_OP_N;
         product.conjugate_a = false;
@@ -135,10 +136,9 @@ static bool overlap(const struct lava_device_solve *solve) {
 }
 
 static bool is_triangle_valid(const struct lava_device_solve *solve) {
-    return solve->triangle_row == 0 ||
-           (solve->a_on_right && solve->stored == LAVA_REGION_UPPER && solve->op == LAVA_OP_N &&
-            solve->alpha.real == 1 && solve->alpha.imaginary == 0 &&
-            solve->triangle_row + solve->a.rows == solve->b.rows);
+    return !solve->is_triangle ||
+           (!solve->a_on_right && solve->stored == LAVA_REGION_UPPER && solve->op == LAVA_OP_N &&
+            solve->alpha.real == 1 && solve->alpha.imaginary == 0 && solve->b.columns == solve->a.columns);
 }
 
 static bool is_valid(const struct lava_device_solve *solve) {
