@@ -44,6 +44,11 @@ struct lava_singular_shape lava_singular_shape_of(const struct lava_operation *o
     return shape;
 }
 
+bool lava_singular_may_use_gram(const struct lava_operation *operation) {
+    const struct lava_singular_shape shape = lava_singular_shape_of(operation);
+    return shape.by_qr && shape.left_columns == shape.shorter && operation->sides.count == 0;
+}
+
 /* Columns that Q is multiplied with. */
 static double q_columns(const struct lava_operation *operation) {
     const struct lava_singular_shape shape = lava_singular_shape_of(operation);
@@ -122,6 +127,7 @@ static uint64_t matrices_bytes(const struct lava_capabilities *device,
     bytes = add(bytes, device, type, 1, shape.rows, k);
     bytes = add(bytes, device, type, 2, k, k);
     bytes = add(bytes, device, type, shape.by_qr && shape.left_columns > 0, l, shape.left_columns);
+    bytes = add(bytes, device, type, lava_singular_may_use_gram(operation), k, k);
     bytes = add(bytes, device, type, shape.is_wide && shape.left_columns > k, l, l);
     bytes = add(bytes, device, type, sides > 0, l + k, sides);
     bytes = add(bytes, device, type, 1, (int64_t)scratch / k + 1, k);

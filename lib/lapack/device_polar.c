@@ -16,13 +16,12 @@
 #include "lib/lapack/device_polar.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "dispatch/arithmetic.h"
 #include "dispatch/polar.h"
-#include "lib/host/numbers.h"
 #include "lib/lapack/device_arrange.h"
 #include "lib/lapack/device_cholesky.h"
+#include "lib/lapack/device_gram.h"
 #include "lib/lapack/device_solve.h"
 
 /* Where c is less, S does not matter: the condition of G is at most 1 + c. */
@@ -110,48 +109,20 @@ static struct lava_device_product product_of(const struct task *task, const stru
                                         .overrides = task->polar->overrides};
 }
 
-/* The upper triangle of C <- beta C + alpha A^H B, which is Hermitian. */
+/* C <- beta C + alpha A^H B, which is Hermitian. */
 static enum lava_status add_hermitian(const struct task *task, const struct lava_device_matrix *a,
                                       const struct lava_device_matrix *b, const struct lava_device_matrix *c,
                                       double alpha, double beta) {
-    struct lava_device_product product = product_of(task, a, b, c);
-    product.op_a = LAVA_OP_T;
-    product.conjugate_a = product.real_diagonal = lava_type_is_complex(a->type);
-    product.region = LAVA_REGION_UPPER;
-    product.alpha.real = alpha;
-    product.beta.real = beta;
-    return lava_device_product(task->stream, &product);
-}
-
-static enum lava_status mirror(const struct task *task, const struct lava_device_matrix *a) {
-    return lava_device_mirror(task->stream, a, LAVA_REGION_UPPER);
+    const struct lava_device_gram gram = {
+        .a = *a, .b = *b, .c = *c, .alpha = alpha, .beta = beta, .overrides = task->polar->overrides};
+    return lava_device_gram(task->stream, &gram);
 }
 
 /* gram <- I - X^H X, or Q^H Q - I, all of it. */
 static enum lava_status find_difference(const struct task *task, const struct lava_device_matrix *a,
                                         double sign) {
     enum lava_status status = shift(task, &task->gram, -sign, 0);
-    status = status ? status : add_hermitian(task, a, a, &task->gram, sign, 1);
-    return status ? status : mirror(task, &task->gram);
-}
-
-/* Sets *norm to Frobenius's. The host waits for it. */
-static enum lava_status find_norm(const struct task *task, const struct lava_device_matrix *a, double *norm) {
-    enum lava_type real = task->squares.type;
-    int64_t columns = a->columns;
-    double sum = 0;
-    void *host = malloc((size_t)columns * lava_type_bytes(real));
-    if (!host)
-        return LAVA_ERROR_HOST_MEMORY;
-    enum lava_status status = lava_device_column_norms(task->stream, a, &task->squares);
-    status = status
-                 ? status
-                 : lava_device_matrix_download(task->stream, &task->squares, LAVA_REGION_ALL, host, columns);
-    for (int64_t i = 0; i < columns && !status; i++)
-        sum += lava_number_read(real, lava_operation_element(host, real, i, 0, 1)).real;
-    free(host);
-    *norm = sqrt(sum);
-    return status;
+    return status ? status : add_hermitian(task, a, a, &task->gram, sign, 1);
 }
 
 /* gram <- R. */
@@ -228,14 +199,13 @@ static enum lava_status correct(const struct task *task, double c, struct lava_d
     double size = (double)task->x.columns * c * task->unit;
     enum lava_status status = find_difference(task, &task->q, 1);
     if (!status && size * size > task->unit)
-        status = find_norm(task, &task->gram, &size);
+        status = lava_device_norm(task->stream, &task->gram, &task->squares, &size);
     *v = task->spare;
     if (status || size * size <= task->unit)
         return status ? status : subtract(task, &task->gram, v);
     if (size * size * size <= task->unit) { /* W = S - S^2 */
         status = add(task, &task->spare, 0, &task->gram, 1);
         status = status ? status : add_hermitian(task, &task->gram, &task->gram, &task->spare, -1, 1);
-        status = status ? status : mirror(task, &task->spare);
         *v = task->gram;
         return status ? status : subtract(task, &task->spare, v);
     }
@@ -266,13 +236,11 @@ static enum lava_status evaluate(const struct task *task, const struct lava_pola
     if (polynomial->is_linear)
         return shift(task, e, q[0], q[1]);
     enum lava_status status = add_hermitian(task, e, e, square, 1, 0);
-    status = status ? status : mirror(task, square);
     status = status ? status : add(task, rest, 0, e, q[3]);
     status = status ? status : add(task, rest, 1, square, q[4]);
     status = status ? status : shift(task, e, q[0], q[1]);
     status = status ? status : add(task, e, 1, square, q[2]);
-    status = status ? status : add_hermitian(task, square, rest, e, 1, 1);
-    return status ? status : mirror(task, e);
+    return status ? status : add_hermitian(task, square, rest, e, 1, 1);
 }
 
 /* X <- X q(E). */
@@ -294,7 +262,7 @@ static enum lava_status begin(const struct task *task) {
 static enum lava_status scale(struct task *task) {
     const uint32_t zero = 0;
     double norm = 0;
-    enum lava_status status = find_norm(task, &task->polar->a, &norm);
+    enum lava_status status = lava_device_norm(task->stream, &task->polar->a, &task->squares, &norm);
     if (status)
         return status;
     double least = task->squares.type == LAVA_TYPE_FP64 ? 0x1p-450 : 0x1p-45;
@@ -304,8 +272,7 @@ static enum lava_status scale(struct task *task) {
     status = lava_device_matrix_upload(task->stream, &task->status, &zero, 1);
     status = status ? status : begin(task);
     status = status ? status : add_hermitian(task, &task->x, &task->x, &task->gram, 1, 0);
-    status = status ? status : mirror(task, &task->gram);
-    status = status ? status : find_norm(task, &task->gram, &norm);
+    status = status ? status : lava_device_norm(task->stream, &task->gram, &task->squares, &norm);
     task->scale /= sqrt(norm);
     task->has_gram = true;
     status = status ? status : shift(task, &task->x, 0, 1 / sqrt(norm));
@@ -355,7 +322,8 @@ static enum lava_status iterate(struct task *task) {
             state.error = facts->first.error;
             continue;
         }
-        status = status ? status : find_norm(task, &task->gram, &state.frobenius_e);
+        status =
+            status ? status : lava_device_norm(task->stream, &task->gram, &task->squares, &state.frobenius_e);
         status = status ? status : improve(task, &state, &is_done);
     }
     return status;
