@@ -163,6 +163,17 @@ static double polar_ns(const struct lava_halving *request, double flops_per_s) {
            1e9 * polar_flops(operation) / flops_per_s;
 }
 
+/* QR by Cholesky's factor, and Q times the left vectors: A^H A, a solve, the Gram matrix of Q, and a product.
+ */
+static double gram_ns(const struct lava_halving *request, double flops_per_s) {
+    double rows =
+               (double)request->operation->m + (double)request->operation->n - (double)request->operation->k,
+           k = (double)request->operation->k, blocks = (double)lava_solve_blocks(request->operation->k),
+           flops = lava_operation_pair_flops(request->operation) * (5 * rows + 6 * k) * k * k;
+    return 2 * blocks * (LAVA_HALVING_BLOCK_NS + LAVA_HALVING_PRODUCT_NS) +
+           lava_solve_blocks_ns(request->operation->k) + WAIT_NS + 1e9 * flops / flops_per_s;
+}
+
 /* Returns the device's time for one of the steps. */
 static double part_ns(const struct lava_halving *request, const struct lava_operation *part,
                       double (*device_ns)(const struct lava_halving *, double), double flops_per_s) {
@@ -185,7 +196,9 @@ static double gpu_ns(const struct lava_halving *request, double flops_per_s) {
     double ns = lava_cost_start_ns(rates) + 1e9 * upload_bytes / rates->upload_bytes_per_s + WAITS * WAIT_NS +
                 polar_ns(request, flops_per_s) + 1e9 * product_flops(operation) / flops_per_s +
                 part_ns(request, &eigen, lava_eigen_device_ns, flops_per_s);
-    int count = lava_singular_steps(operation, steps);
+    bool by_gram = lava_singular_may_use_gram(operation);
+    int count = by_gram ? 0 : lava_singular_steps(operation, steps);
+    ns += by_gram ? gram_ns(request, flops_per_s) : 0;
     for (int i = 0; i < count; i++)
         if (steps[i].kind != operation->kind)
             ns += part_ns(request, &steps[i], lava_qr_device_ns, flops_per_s);
