@@ -117,7 +117,7 @@ static uint64_t matrices_bytes(const struct lava_capabilities *device,
     const struct lava_singular_shape shape = lava_singular_shape_of(operation);
     enum lava_type type = operation->type;
     int64_t l = shape.longer, k = shape.shorter, sides = operation->sides.count;
-    double scratch = fmax((double)(shape.rows + k + 32) * (double)k + 2.0 * (double)k * (double)(k + 16),
+    double scratch = fmax((double)(shape.rows + 16) * (double)k + 3.0 * (double)k * (double)(k + 16),
                           3.0 * (double)(k + 128) * (double)(k + 128));
     if (scratch > LAVA_SOLVE_SCRATCH_MOST)
         return UINT64_MAX;

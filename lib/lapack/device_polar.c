@@ -34,14 +34,11 @@
 #define NOT_FAR    0.5
 /* Rows of P that are multiplied together: their zeros before the first of these are left out. */
 #define PANEL_ROWS 1024
-/* P begins at a row that is aligned in every type. */
-#define ALIGN_ROWS 4
 
 struct task {
     struct lava_stream *stream;
     const struct lava_device_polar *polar;
-    struct lava_device_matrix x, q, gram, spare;
-    struct lava_device_matrix y, p;            /* q is both above each other, with zeros between them */
+    struct lava_device_matrix x, y, p, gram, spare;
     struct lava_device_matrix squares, status; /* of columns; of all factorizations */
     double unit, scale;                        /* X begins as A times the scale */
     bool has_gram;                             /* gram is X^H X */
@@ -57,19 +54,13 @@ struct state {
     double frobenius_e; /* the norm of E */
 };
 
-static int64_t first_row_of_p(int64_t rows) {
-    return lava_blocking_padded(rows, ALIGN_ROWS);
-}
-
 /* Returns the elements that the parts take. */
 static int64_t cut_all(struct task *task, const struct lava_device_matrix *work, int64_t rows,
                        int64_t columns) {
     enum lava_type type = work->type;
-    int64_t row = first_row_of_p(rows);
     uint64_t bytes = 0;
-    task->q = lava_device_matrix_cut(work, type, row + columns, columns, &bytes);
-    task->y = lava_device_matrix_block(&task->q, 0, rows, 0, columns);
-    task->p = lava_device_matrix_block(&task->q, row, columns, 0, columns);
+    task->y = lava_device_matrix_cut(work, type, rows, columns, &bytes);
+    task->p = lava_device_matrix_cut(work, type, columns, columns, &bytes);
     task->gram = lava_device_matrix_cut(work, type, columns, columns, &bytes);
     task->spare = lava_device_matrix_cut(work, type, columns, columns, &bytes);
     task->squares = lava_device_matrix_cut(work, lava_type_real(type), columns, 1, &bytes);
@@ -118,11 +109,17 @@ static enum lava_status add_hermitian(const struct task *task, const struct lava
     return lava_device_gram(task->stream, &gram);
 }
 
-/* gram <- I - X^H X, or Q^H Q - I, all of it. */
-static enum lava_status find_difference(const struct task *task, const struct lava_device_matrix *a,
-                                        double sign) {
-    enum lava_status status = shift(task, &task->gram, -sign, 0);
-    return status ? status : add_hermitian(task, a, a, &task->gram, sign, 1);
+/* gram <- I - X^H X. */
+static enum lava_status find_e(const struct task *task) {
+    enum lava_status status = shift(task, &task->gram, 1, 0);
+    return status ? status : add_hermitian(task, &task->x, &task->x, &task->gram, -1, 1);
+}
+
+/* gram <- S, in two products: one would need more room than the others. */
+static enum lava_status find_s(const struct task *task) {
+    enum lava_status status = shift(task, &task->gram, -1, 0);
+    status = status ? status : add_hermitian(task, &task->y, &task->y, &task->gram, 1, 1);
+    return status ? status : add_hermitian(task, &task->p, &task->p, &task->gram, 1, 1);
 }
 
 /* gram <- R. */
@@ -161,15 +158,13 @@ static enum lava_status invert(const struct task *task) {
     return status ? status : lava_device_solve(task->stream, &solve);
 }
 
-/* Q <- that of [sqrt(c) X; I], nearly. */
+/* [Y; P] <- the Q of [sqrt(c) X; I], nearly. */
 static enum lava_status orthonormalize(struct task *task, double c) {
     enum lava_status status = shift(task, &task->gram, 1, task->has_gram ? c : 0);
     if (!status && !task->has_gram)
         status = add_hermitian(task, &task->x, &task->x, &task->gram, c, 1);
     task->has_gram = false;
     status = status ? status : factor(task);
-    if (!status && task->q.rows > task->y.rows + task->p.rows)
-        status = shift(task, &task->q, 0, 0);
     status = status ? status : add(task, &task->y, 0, &task->x, sqrt(c));
     status = status ? status : solve(task, &task->y);
     return status ? status : invert(task);
@@ -193,11 +188,11 @@ static enum lava_status subtract(const struct task *task, const struct lava_devi
     return status;
 }
 
-/* Sets *v to P (I + S)^-1, for S = Q^H Q - I; or to P, when Q has been orthonormalized by another
+/* Sets *v to P (I + S)^-1, for S = Y^H Y + P^H P - I; or to P, when both have been orthonormalized by another
  * factorization. For c as small as n c u <= sqrt(u) the host need not wait for S. */
 static enum lava_status correct(const struct task *task, double c, struct lava_device_matrix *v) {
     double size = (double)task->x.columns * c * task->unit;
-    enum lava_status status = find_difference(task, &task->q, 1);
+    enum lava_status status = find_s(task);
     if (!status && size * size > task->unit)
         status = lava_device_norm(task->stream, &task->gram, &task->squares, &size);
     *v = task->spare;
@@ -212,7 +207,8 @@ static enum lava_status correct(const struct task *task, double c, struct lava_d
     *v = task->p;
     status = shift(task, &task->gram, 1, 1);
     status = status ? status : factor(task);
-    return status ? status : solve(task, &task->q);
+    status = status ? status : solve(task, &task->y);
+    return status ? status : solve(task, &task->p);
 }
 
 static enum lava_status step(struct task *task, const struct lava_polar_weights *w) {
@@ -315,7 +311,7 @@ static enum lava_status iterate(struct task *task) {
             state.l = lava_polar_after(&w, state.l);
             continue;
         }
-        status = find_difference(task, &task->x, -1);
+        status = find_e(task);
         if (!status && !state.is_polished) {
             status = polish(task, &facts->first);
             state.is_polished = true;
