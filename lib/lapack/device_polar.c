@@ -5,8 +5,9 @@
  *
  *     G <- c X^H X + I = R^H R              X: U so far, G and P: n x n, Y: as large as X
  *     [Y; P] <- [sqrt(c) X; I] R^-1         nearly the Q of [sqrt(c) X; I]: its Gram matrix is I + S
- *     V <- P (I - W),  I - W = (I + S)^-1   S is as small as c u. If it is not, [Y; P] is orthonormalized
- * again X <- b/c X + (a - b/c) / sqrt(c) Y V^H
+ *     V <- P (I - W)                        I - W = (I + S)^-1; S is as small as c u, or [Y; P] is made
+ *                                           orthonormal by another factorization
+ *     X <- b/c X + (a - b/c) / sqrt(c) Y V^H
  *
  * and when they are near to 1, X <- X q(E) for a polynomial q of E = I - X^H X: products alone.
  *
@@ -49,7 +50,7 @@ struct task {
 struct state {
     double l;           /* they are not less, or only those of rounding errors are */
     bool is_guess;      /* that l is so */
-    bool is_polished;   /* a polynomial has been applied; */
+    bool is_polished;   /* a polynomial has been applied: */
     double error;       /* they differ from 1 by this much then */
     double frobenius_e; /* the norm of E */
 };
