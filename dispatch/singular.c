@@ -15,16 +15,15 @@
 #define QR_ROWS    6
 #define QR_COLUMNS 5
 
-/* The iteration for the polar factor (lib/lapack/device_polar.c) takes six steps in fp64, of which three have
- * two factorizations; the others have one. Each factorization has the blocks of a Cholesky factorization, of
- * a solve and of an inverse. A step reads and writes the matrix PASSES times. Starting values, not measured.
- */
-#define STEPS          6.0
-#define STEPS_OF_TWO   3.0
-#define FACTORIZATIONS (STEPS + STEPS_OF_TWO)
+/* The iteration for the polar factor (lib/lapack/device_polar.c) takes two steps with a factorization and two
+ * polynomials, if its guess of the least singular value is right. Each factorization has the blocks of a
+ * Cholesky factorization and of two solves. A step reads and writes the matrix PASSES times. Starting values,
+ * not measured. */
+#define FACTORIZATIONS 2.0
+#define POLYNOMIALS    2.0
 #define PASSES         20.0
 #define WAIT_NS        50e3
-#define WAITS          6
+#define WAITS          10
 
 static bool has_vectors(const struct lava_operation *operation) {
     return lava_operation_row(operation)->has_vectors;
@@ -45,6 +44,11 @@ struct lava_singular_shape lava_singular_shape_of(const struct lava_operation *o
     return shape;
 }
 
+bool lava_singular_may_use_gram(const struct lava_operation *operation) {
+    const struct lava_singular_shape shape = lava_singular_shape_of(operation);
+    return shape.by_qr && shape.left_columns == shape.shorter && operation->sides.count == 0;
+}
+
 /* Columns that Q is multiplied with. */
 static double q_columns(const struct lava_operation *operation) {
     const struct lava_singular_shape shape = lava_singular_shape_of(operation);
@@ -58,8 +62,10 @@ static double q_flops(const struct lava_operation *operation) {
 
 static double polar_flops(const struct lava_operation *operation) {
     double rows = (double)lava_singular_shape_of(operation).rows, k = (double)operation->k;
-    double once = 2 * rows * k * k + k * k * k / 3, again = rows * k * k + k * k * k * 7 / 6;
-    return lava_operation_pair_flops(operation) * (STEPS * once + STEPS_OF_TWO * again);
+    double factorization = 5 * rows * k * k + k * k * k * 3, polynomial = 3 * rows * k * k + 2 * k * k * k,
+           last = rows * k * k;
+    return lava_operation_pair_flops(operation) *
+           (FACTORIZATIONS * factorization + POLYNOMIALS * polynomial + last);
 }
 
 /* H = U^H A, the left vectors U V, and products with right-hand sides. */
@@ -111,7 +117,7 @@ static uint64_t matrices_bytes(const struct lava_capabilities *device,
     const struct lava_singular_shape shape = lava_singular_shape_of(operation);
     enum lava_type type = operation->type;
     int64_t l = shape.longer, k = shape.shorter, sides = operation->sides.count;
-    double scratch = fmax((double)shape.rows * (double)(k + 16) + 2.0 * (double)k * (double)(k + 16),
+    double scratch = fmax((double)(shape.rows + 16) * (double)k + 3.0 * (double)k * (double)(k + 16),
                           3.0 * (double)(k + 128) * (double)(k + 128));
     if (scratch > LAVA_SOLVE_SCRATCH_MOST)
         return UINT64_MAX;
@@ -121,6 +127,7 @@ static uint64_t matrices_bytes(const struct lava_capabilities *device,
     bytes = add(bytes, device, type, 1, shape.rows, k);
     bytes = add(bytes, device, type, 2, k, k);
     bytes = add(bytes, device, type, shape.by_qr && shape.left_columns > 0, l, shape.left_columns);
+    bytes = add(bytes, device, type, lava_singular_may_use_gram(operation), k, k);
     bytes = add(bytes, device, type, shape.is_wide && shape.left_columns > k, l, l);
     bytes = add(bytes, device, type, sides > 0, l + k, sides);
     bytes = add(bytes, device, type, 1, (int64_t)scratch / k + 1, k);
@@ -148,11 +155,23 @@ static double polar_ns(const struct lava_halving *request, double flops_per_s) {
     const struct lava_singular_shape shape = lava_singular_shape_of(operation);
     double blocks = (double)lava_solve_blocks(shape.shorter),
            each_ns = 2 * blocks * (LAVA_HALVING_BLOCK_NS + LAVA_HALVING_PRODUCT_NS) +
-                     lava_solve_blocks_ns(shape.shorter),
+                     2 * lava_solve_blocks_ns(shape.shorter),
            bytes =
                (double)shape.rows * (double)shape.shorter * (double)lava_type_bytes(operation->type) * PASSES;
-    return FACTORIZATIONS * (each_ns + 1e9 * bytes / request->rates.memory_bytes_per_s) +
+    return FACTORIZATIONS * each_ns +
+           (FACTORIZATIONS + POLYNOMIALS) * 1e9 * bytes / request->rates.memory_bytes_per_s +
            1e9 * polar_flops(operation) / flops_per_s;
+}
+
+/* QR by Cholesky's factor, and Q times the left vectors: A^H A, a solve, the Gram matrix of Q, and a product.
+ */
+static double gram_ns(const struct lava_halving *request, double flops_per_s) {
+    double rows =
+               (double)request->operation->m + (double)request->operation->n - (double)request->operation->k,
+           k = (double)request->operation->k, blocks = (double)lava_solve_blocks(request->operation->k),
+           flops = lava_operation_pair_flops(request->operation) * (5 * rows + 6 * k) * k * k;
+    return 2 * blocks * (LAVA_HALVING_BLOCK_NS + LAVA_HALVING_PRODUCT_NS) +
+           lava_solve_blocks_ns(request->operation->k) + WAIT_NS + 1e9 * flops / flops_per_s;
 }
 
 /* Returns the device's time for one of the steps. */
@@ -177,7 +196,9 @@ static double gpu_ns(const struct lava_halving *request, double flops_per_s) {
     double ns = lava_cost_start_ns(rates) + 1e9 * upload_bytes / rates->upload_bytes_per_s + WAITS * WAIT_NS +
                 polar_ns(request, flops_per_s) + 1e9 * product_flops(operation) / flops_per_s +
                 part_ns(request, &eigen, lava_eigen_device_ns, flops_per_s);
-    int count = lava_singular_steps(operation, steps);
+    bool by_gram = lava_singular_may_use_gram(operation);
+    int count = by_gram ? 0 : lava_singular_steps(operation, steps);
+    ns += by_gram ? gram_ns(request, flops_per_s) : 0;
     for (int i = 0; i < count; i++)
         if (steps[i].kind != operation->kind)
             ns += part_ns(request, &steps[i], lava_qr_device_ns, flops_per_s);

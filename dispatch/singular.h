@@ -18,6 +18,10 @@ struct lava_singular_shape {
 };
 struct lava_singular_shape lava_singular_shape_of(const struct lava_operation *operation);
 
+/* Returns whether QR may be made by Cholesky's factor of A^H A: Q is only multiplied with, and its other
+ * columns are not wanted. */
+bool lava_singular_may_use_gram(const struct lava_operation *operation);
+
 double lava_singular_flops(const struct lava_operation *operation);
 
 /* Writes what the CPU does one after another: QR, the problem of R, and what is multiplied by Q. Returns how

@@ -2,12 +2,13 @@
  *
  *   device_factor [--type fp32|fp64|cfp32|cfp64] [--seconds S] [--resident N] ROUTINE:SIZE ...
  *
- * ROUTINE:SIZE is cholesky:N, lu:MxN, qr:MxN, form:MxN, which makes Q, tridiagonal:N, or solve:NxSIDES, a
- * lower triangle of N rows on the left. The form of panels may follow, if it is possible: lu:8192x32@columns,
- * qr:1024@alone, tridiagonal:1024@grid; of LU and QR also the invocations of a workgroup, from 64 on:
- * qr:8192@grid:256. --resident: n workgroups run at the same time, whatever the driver says. Prints the time
- * of the best call, from the first command to the end of the device's work, and what the device took of it.
- * What is computed is not checked; tests/robustness does that. Exits with 77 if there is no device. */
+ * ROUTINE:SIZE is cholesky:N, lu:MxN, qr:MxN, form:MxN, which makes Q, polar:MxN, tridiagonal:N, or
+ * solve:NxSIDES, a lower triangle of N rows on the left. The form of panels may follow, if it is possible:
+ * lu:8192x32@columns, qr:1024@alone, tridiagonal:1024@grid; of LU and QR also the invocations of a workgroup,
+ * from 64 on: qr:8192@grid:256. --resident: n workgroups run at the same time, whatever the driver says.
+ * Prints the time of the best call, from the first command to the end of the device's work, and what the
+ * device took of it. What is computed is not checked; tests/robustness does that. Exits with 77 if there is
+ * no device. */
 #include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
@@ -19,6 +20,7 @@
 #include "lib/base/config.h"
 #include "lib/lapack/device_cholesky.h"
 #include "lib/lapack/device_lu.h"
+#include "lib/lapack/device_polar.h"
 #include "lib/lapack/device_qr.h"
 #include "lib/lapack/device_solve.h"
 #include "lib/lapack/device_tridiagonal.h"
@@ -28,13 +30,13 @@
 /* The first call allocates memory. */
 #define LEAST_CALLS 3
 
-/* A: m x n, of which a solve changes the n x sides matrix B instead. */
+/* A: m x n, of which a solve changes the n x sides matrix B instead. B is the polar factor, too. */
 struct bench {
     struct lava_engine *engine;
     enum lava_type type;
     int64_t m, n;
     void *host;
-    struct lava_device_matrix a, b, words, work, tau, scratch; /* the last two: QR, tridiagonal */
+    struct lava_device_matrix a, b, words, work, tau, scratch; /* the last two: QR, tridiagonal; polar */
 };
 
 /* One of the calls that are timed. */
@@ -77,11 +79,17 @@ static enum lava_status tridiagonal(struct lava_stream *stream, const struct ben
     return lava_device_tridiagonal(stream, &how);
 }
 
+static enum lava_status polar(struct lava_stream *stream, const struct bench *x) {
+    const struct lava_device_polar how = {.a = x->a, .u = x->b, .work = x->scratch};
+    return lava_device_polar(stream, &how);
+}
+
 static const struct {
     const char *name;
     routine run;
-} routines[] = {{"cholesky", cholesky},      {"lu", lu}, {"solve", solve}, {"qr", qr}, {"form", form},
-                {"tridiagonal", tridiagonal}};
+} routines[] = {
+    {"cholesky", cholesky},      {"lu", lu}, {"solve", solve}, {"qr", qr}, {"form", form}, {"polar", polar},
+    {"tridiagonal", tridiagonal}};
 
 /* Random numbers between -1 and 1, and 2 n on the diagonal: definite if the other triangle mirrors it. */
 static void *new_matrix(const struct bench *x, unsigned seed) {
@@ -158,13 +166,16 @@ static enum lava_status time_calls(const struct bench *x, routine run, double se
     return LAVA_OK;
 }
 
-static enum lava_status create(struct bench *x, int64_t sides, bool is_tridiagonal) {
-    int64_t order = x->m < x->n ? x->m : x->n, tau = is_tridiagonal ? 3 * order : order,
-            scratch = is_tridiagonal ? lava_device_tridiagonal_work_elements(x->type, order)
-                                     : lava_device_qr_work_elements(x->type, x->m, x->n);
+/* The matrices of one of the routines beside A. */
+static enum lava_status create(struct bench *x, routine run, int64_t sides) {
+    int64_t order = x->m < x->n ? x->m : x->n, tau = run == tridiagonal ? 3 * order : order,
+            rows = run == polar ? x->m : x->n,
+            scratch = run == tridiagonal ? lava_device_tridiagonal_work_elements(x->type, order)
+                      : run == polar     ? lava_device_polar_work_elements(x->type, x->m, x->n)
+                                         : lava_device_qr_work_elements(x->type, x->m, x->n);
     enum lava_status status = lava_device_matrix_create(x->engine, x->type, x->m, x->n, &x->a);
     if (!status && sides > 0)
-        status = lava_device_matrix_create(x->engine, x->type, x->n, sides, &x->b);
+        status = lava_device_matrix_create(x->engine, x->type, rows, sides, &x->b);
     status = status ? status : lava_device_matrix_create(x->engine, LAVA_TYPE_FP32, order, 1, &x->words);
     status = status ? status : lava_device_matrix_create(x->engine, x->type, tau, 1, &x->tau);
     status = status ? status : lava_device_matrix_create(x->engine, x->type, scratch, 1, &x->scratch);
@@ -208,9 +219,10 @@ static bool bench(struct lava_engine *engine, enum lava_type type, double second
         sides = read == 3 ? second : first;
     else if (read == 3)
         x.n = second;
+    if (routines[i].run == polar)
+        sides = x.n;
     x.host = new_matrix(&x, 1);
-    enum lava_status status =
-        x.host ? create(&x, sides, routines[i].run == tridiagonal) : LAVA_ERROR_HOST_MEMORY;
+    enum lava_status status = x.host ? create(&x, routines[i].run, sides) : LAVA_ERROR_HOST_MEMORY;
     status = status ? status : time_calls(&x, routines[i].run, seconds, &ms, kinds);
     printf("%-24s %9.3f | %9.3f %9.3f %9.3f | %s\n", argument, ms, 1e-6 * (double)kinds[LAVA_STAMP_PACK],
            1e-6 * (double)kinds[LAVA_STAMP_MULTIPLY], 1e-6 * (double)kinds[LAVA_STAMP_EPILOGUE],

@@ -138,7 +138,10 @@ static void show_singular(const struct lava_operation *operation) {
     show_upload(operation);
     if (shape.is_wide)
         printf("  turn          the matrix, on the device\n");
-    if (shape.by_qr)
+    if (lava_singular_may_use_gram(operation))
+        printf("  factor        by Cholesky's factor of A^H A, or by blocks of %d reflections\n",
+               LAVA_QR_BLOCK);
+    else if (shape.by_qr)
         printf("  factor        by blocks of %d reflections\n", LAVA_QR_BLOCK);
     printf("  iterate       to the polar factor of %" PRId64 " x %" PRId64 "\n", shape.rows, shape.shorter);
     printf("  reduce        by panels of %d columns\n", LAVA_TRIDIAGONAL_PANEL);

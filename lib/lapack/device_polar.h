@@ -17,9 +17,10 @@ int64_t lava_device_polar_work_elements(enum lava_type type, int64_t rows, int64
 
 /* U <- the unitary polar factor, by the iteration of Nakatsukasa, Bai and Gygi ("Optimizing Halley's
  * iteration for computing the matrix polar decomposition", SIAM J. Matrix Anal. Appl. 31(5), 2010): each step
- * takes every singular value x of U to x (a + b x^2) / (1 + c x^2), which is nearer to 1. Six or seven steps
- * do, made of products, Cholesky factorizations and solves: the QR factorization of [sqrt(c) U; I] is one by
- * Cholesky's, made twice where c is large.
+ * takes every singular value x of U to x (a + b x^2) / (1 + c x^2), which is nearer to 1. It is made of
+ * products, a Cholesky factorization and solves: the QR factorization of [sqrt(c) U; I] is one by Cholesky's,
+ * with a correction where c is large. Two steps do, and two polynomials, if the smallest singular value is
+ * not less than 3e-7 times the norm (fp32: 1e-6), or else two more.
  *
  * Columns of U are orthonormal by some u sqrt(n), but for directions whose singular values are less than u
  * times the norm: what becomes of these is between 0 and 1. U^H A may fail to be Hermitian by more than

@@ -34,12 +34,13 @@ static uint32_t sides_each(enum lava_type type) {
     return LAVA_SOLVE_INVOCATIONS / (LAVA_SOLVE_ORDER / piece);
 }
 
-/* Elements [from, from + count) of every right-hand side. */
+/* Elements [from, from + count) of every right-hand side, but for those that are zero in all of them. */
 static struct lava_device_matrix part_of_b(const struct lava_device_solve *solve, int64_t from,
                                            int64_t count) {
     const struct lava_device_matrix *b = &solve->b;
+    int64_t first = solve->is_triangle ? from : 0;
     return solve->a_on_right ? lava_device_matrix_block(b, 0, b->rows, from, count)
-                             : lava_device_matrix_block(b, from, count, 0, b->columns);
+                             : lava_device_matrix_block(b, from, count, first, b->columns - first);
 }
 
 /* B's part <- the solution with the block of A's diagonal, or the product. */
@@ -85,6 +86,8 @@ static enum lava_status update(const struct task *task, int64_t to, int64_t to_c
                                           .chain = solve->chain,
                                           .precision = solve->precision,
                                           .overrides = solve->overrides};
+    if (solve->is_triangle)
+        product.c = lava_device_matrix_block(&solve->b, to, to_count, from, solved.columns);
     if (solve->a_on_right) {
         product.a = solved;
         product.op_a = LAVA_OP_N;
@@ -132,9 +135,15 @@ static bool overlap(const struct lava_device_solve *solve) {
     return lava_operation_overlaps(&operation);
 }
 
+static bool is_triangle_valid(const struct lava_device_solve *solve) {
+    return !solve->is_triangle ||
+           (!solve->a_on_right && solve->stored == LAVA_REGION_UPPER && solve->op == LAVA_OP_N &&
+            solve->alpha.real == 1 && solve->alpha.imaginary == 0 && solve->b.columns == solve->a.columns);
+}
+
 static bool is_valid(const struct lava_device_solve *solve) {
     const struct lava_device_matrix *a = &solve->a, *b = &solve->b;
-    return a->type == b->type && a->rows == a->columns &&
+    return is_triangle_valid(solve) && a->type == b->type && a->rows == a->columns &&
            a->rows == (solve->a_on_right ? b->columns : b->rows) && solve->stored != LAVA_REGION_ALL &&
            lava_device_matrix_is_aligned(a) && lava_device_matrix_is_aligned(b) && !overlap(solve);
 }

@@ -18,7 +18,9 @@ struct lava_device_solve {
     bool conjugate;     /* complex types only */
     bool unit_diagonal; /* A's diagonal is not used; its elements are 1 */
     struct lava_scalar alpha;
-    int64_t chain;                          /* of the products (dispatch/operation.h); 0: any */
+    bool is_triangle; /* solves only: B is an upper triangle, whose zeros need not be read. So is A, on the
+                       * left, as it is; and alpha is 1 */
+    int64_t chain;    /* of the products (dispatch/operation.h); 0: any */
     enum lava_precision precision;          /* of the products, see below */
     const struct lava_overrides *overrides; /* of the products; for tests and benchmarks. NULL: none */
 };

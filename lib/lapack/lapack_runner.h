@@ -19,7 +19,7 @@
 #include "lib/transport/left_result.h"
 
 /* Matrices of singular values. */
-#define LAVA_LAPACK_PARTS 10
+#define LAVA_LAPACK_PARTS 11
 
 struct lava_lapack_run {
     struct lava_engine *engine;
@@ -51,6 +51,7 @@ struct lava_lapack_run {
     int64_t *order;  /* of the buffer's columns in C; NULL: the same */
     bool only_reads; /* C stays as it is */
     bool is_in_work; /* `work` is C's result */
+    bool by_gram;    /* QR was made by Cholesky's factor of A^H A */
     /* Right-hand sides: beside C in the same matrix, or in chunks (chunks.solve is set), or none. */
     struct lava_trapezoids sides;
     struct lava_rhs_chunks chunks;

@@ -3,7 +3,8 @@
  *
  *     host                               device
  *     A                             ->   A, or its adjoint if it is wide: T
- *                                        T = Q R, if it has many more rows than columns; B is R, or T
+ *                                        T = Q R, if it has many more rows than columns; B is R, or T.
+ *                                        Or T = Q K B by device_cholesky_qr.h; Q K is Q below
  *     values                        <-   B = U S V^H (device_singular.h)
  *     right-hand sides             <->   V S^-1 U^H times them (singular_solve.h)
  *     vectors                       <-   Q U, V^H; or of the adjoint V, (Q U)^H
@@ -20,6 +21,7 @@
 #include "dispatch/singular.h"
 #include "lib/host/matrix_copy.h"
 #include "lib/lapack/device_arrange.h"
+#include "lib/lapack/device_cholesky_qr.h"
 #include "lib/lapack/device_eigen.h"
 #include "lib/lapack/device_singular.h"
 #include "lib/lapack/lapack_runner.h"
@@ -30,8 +32,8 @@
 #define BOUND   64
 
 /* The matrices of a run, in `parts`. Some may be missing. */
-enum part { TALL, R, POLAR, RIGHT, OTHER, NORMS, TAU, LEFT, TURNED, Y };
-static_assert(Y < LAVA_LAPACK_PARTS, "the run has room for all");
+enum part { TALL, R, POLAR, RIGHT, OTHER, NORMS, TAU, LEFT, TURNED, Y, CORRECTION };
+static_assert(CORRECTION < LAVA_LAPACK_PARTS, "the run has room for all");
 
 static struct lava_singular_shape shape_of(const struct lava_lapack_run *run) {
     return lava_singular_shape_of(run->operation);
@@ -91,7 +93,8 @@ static enum lava_status create_parts(struct lava_lapack_run *run) {
                  {TAU, k, 1},
                  {LEFT, shape.by_qr ? l : 0, shape.left_columns},
                  {TURNED, shape.is_wide ? shape.left_columns : 0, l},
-                 {Y, k, sides}};
+                 {Y, k, sides},
+                 {CORRECTION, lava_singular_may_use_gram(run->operation) ? k : 0, k}};
     enum lava_status status = create_part(run, NORMS, lava_type_real(type), k, 1);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0] && !status; i++)
         status = create_part(run, parts[i].part, type, parts[i].rows, parts[i].columns);
@@ -149,6 +152,25 @@ static struct lava_device_matrix b_of(const struct lava_lapack_run *run) {
     return shape_of(run).by_qr ? run->parts[R] : tall_of(run);
 }
 
+/* A = Q K B, if A^H A permits it: Q is LEFT, K is CORRECTION. */
+static enum lava_status factor_gram(struct lava_lapack_run *run) {
+    struct lava_device_matrix word = run->parts[TAU];
+    word.type = LAVA_TYPE_FP32;
+    word.rows = 1;
+    const struct lava_device_cholesky_qr qr = {.a = tall_of(run),
+                                               .q = run->parts[LEFT],
+                                               .k = run->parts[CORRECTION],
+                                               .b = run->parts[R],
+                                               .one = run->parts[RIGHT],
+                                               .other = run->parts[OTHER],
+                                               .squares = run->parts[NORMS],
+                                               .status = word,
+                                               .overrides = &run->overrides};
+    enum lava_status status = lava_device_cholesky_qr(run->stream, &qr);
+    run->by_gram = status == LAVA_OK;
+    return status == LAVA_ERROR_NOT_DEFINITE ? LAVA_OK : status;
+}
+
 /* Makes the tall matrix, and factors it. */
 static enum lava_status begin(struct lava_lapack_run *run) {
     const struct lava_singular_shape shape = shape_of(run);
@@ -161,7 +183,9 @@ static enum lava_status begin(struct lava_lapack_run *run) {
                                              .s = 1,
                                              .upper = true};
     enum lava_status status = shape.is_wide ? lava_device_arrange(run->stream, &turn) : LAVA_OK;
-    if (status || !shape.by_qr)
+    if (!status && lava_singular_may_use_gram(run->operation))
+        status = factor_gram(run);
+    if (status || !shape.by_qr || run->by_gram)
         return status;
     status = lava_device_qr(run->stream, &qr);
     return status ? status : lava_device_arrange(run->stream, &copy);
@@ -179,7 +203,7 @@ static enum lava_status find(struct lava_lapack_run *run) {
                                                   .words = run->words,
                                                   .overrides = &run->overrides};
     enum lava_status status = lava_device_singular(run->stream, &singular);
-    if (status || !shape_of(run).by_qr)
+    if (status || !shape_of(run).by_qr || run->by_gram)
         return status;
     status = lava_device_matrix_download(run->stream, &run->parts[TAU], LAVA_REGION_ALL, host_tau(run),
                                          run->operation->k);
@@ -214,12 +238,25 @@ static enum lava_status solve(struct lava_lapack_run *run) {
                                                 results.sides.first, results.sides.rows);
 }
 
+/* *left, in the place of the tall matrix, <- Q (K times the left vectors of B). */
+static enum lava_status multiply_gram(struct lava_lapack_run *run, struct lava_device_matrix *left) {
+    const struct lava_device_matrix *inner = &run->parts[OTHER];
+    *left = tall_of(run);
+    enum lava_status status = lava_device_singular_multiply(
+        run->stream, &run->overrides, &run->parts[CORRECTION], false, &run->parts[R], inner);
+    return status ? status
+                  : lava_device_singular_multiply(run->stream, &run->overrides, &run->parts[LEFT], false,
+                                                  inner, left);
+}
+
 /* Sets *left to the tall matrix's left vectors: B's, or Q times them, and Q's other columns. */
 static enum lava_status find_left(struct lava_lapack_run *run, struct lava_device_matrix *left) {
     const struct lava_singular_shape shape = shape_of(run);
     *left = b_of(run);
     if (!shape.by_qr)
         return LAVA_OK;
+    if (run->by_gram)
+        return multiply_gram(run, left);
     *left = run->parts[LEFT];
     const struct lava_device_arrange unit = {.b = *left, .t = 1},
                                      copy = {.a = run->parts[R],

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 
 #include "dispatch/arithmetic.h"
+#include "dispatch/polar.h"
 #include "lib/lapack/device_polar.h"
 #include "tests/robustness/device_test.h"
 #include "tests/robustness/factors.h"
@@ -67,7 +68,7 @@ static void reflect(enum lava_type type, double complex *x, int64_t rows, int64_
 }
 
 /* Singular values by their number. */
-enum spectrum { EQUAL, RANDOM, GRADED, CLUSTERS, ONE_ZERO };
+enum spectrum { EQUAL, RANDOM, GRADED, CLUSTERS, BELOW_GUESS, ONE_ZERO };
 
 static double value_of(enum spectrum spectrum, enum lava_type type, int64_t i, int64_t n) {
     double unit = lava_type_facts(type)->unit;
@@ -80,6 +81,8 @@ static double value_of(enum spectrum spectrum, enum lava_type type, int64_t i, i
         return pow(16 * unit, n > 1 ? (double)i / (double)(n - 1) : 0);
     case CLUSTERS:
         return i < n / 2 ? 1 : sqrt(unit);
+    case BELOW_GUESS: /* of the least value that the iteration begins with */
+        return i == n - 1 ? lava_polar_facts_of(lava_type_real(type))->least / 4 : 1;
     default:
         return i == n - 1 && n > 1 ? 0 : 1;
     }
