@@ -48,12 +48,8 @@ skip_without_device() {
     }
 }
 
-# make_environment REQUIREMENTS FOLDER: a virtual environment with PyPI's packages, which is kept in the folder. Sets $python. Ends
-# the test if that is not possible.
-make_environment() {
-    python=$2/environment/bin/python3
-    ! cmp -s "$2/environment/requirements.txt" "$1" || ! "$python" -c '' || return 0
-    mkdir -p "$2"
+# create_environment REQUIREMENTS FOLDER: returns 1 if that is not possible.
+create_environment() {
     for creator in python3 /usr/bin/python3; do
         rm -rf "$2/new"
         ! { "$creator" -m venv --without-pip "$2/new" &&
@@ -62,9 +58,22 @@ make_environment() {
             cp "$1" "$2/new/requirements.txt" && rm -rf "$2/environment" && mv "$2/new" "$2/environment"; } >>"$folder/log" 2>&1 ||
             return 0
     done
-    cat "$folder/log"
-    echo 'skipped: no virtual environment with the wheels (needs pip and the network)'
-    exit 77
+    return 1
+}
+
+# make_environment REQUIREMENTS FOLDER: a virtual environment with PyPI's packages, which is kept in the folder. Sets $python. Ends
+# the test if that is not possible. Tests may share the folder.
+make_environment() {
+    python=$2/environment/bin/python3
+    mkdir -p "$2"
+    exec 9>"$2/environment.lock"
+    flock 9
+    { cmp -s "$2/environment/requirements.txt" "$1" && "$python" -c ''; } || create_environment "$@" || {
+        cat "$folder/log"
+        echo 'skipped: no virtual environment with the wheels (needs pip and the network)'
+        exit 77
+    }
+    exec 9>&-
 }
 
 # unpack_packages UNPACK FOLDER PACKAGE...: the packages of the system's release, with all that they depend on, which are kept in the
