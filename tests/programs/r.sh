@@ -83,6 +83,8 @@ close(sums(centered, p$rotation), p$x)
 close(p$sdev, svd(centered)$d / sqrt(nrow(a) - 1))
 distances <- dist(matrix(rnorm(270), 90))
 close(dist(cmdscale(distances, 3)), distances)
+positive <- sums(t(a), a)
+close(sums(chol2inv(chol(positive)), positive), diag(90))
 q <- qr(a, LAPACK = TRUE)
 close(sums(qr.Q(q), qr.R(q)), a[, q$pivot])
 R
@@ -103,6 +105,6 @@ products)
     run_r products LD_PRELOAD="$library" dgemm_ zgemm_ dsyrk_ dtrsm_
     run_r products R_LD_LIBRARY_PATH="$(dirname "$replacement")" dgemm_ zgemm_ dsyrk_ dtrsm_
     ;;
-values) run_r values LD_PRELOAD="$library" dsyevr_ zheev_ dgesdd_ zgesdd_ dgeqp3_ dormqr_ ;;
+values) run_r values LD_PRELOAD="$library" dsyevr_ zheev_ dgesdd_ zgesdd_ dgeqp3_ dormqr_ dpotri_ ;;
 esac
 exit $failed

@@ -21,7 +21,7 @@ except ImportError:
     sklearn = None
 
 DTYPES = {"s": numpy.float32, "d": numpy.float64, "c": numpy.complex64, "z": numpy.complex128}
-N, TALL = 131, (190, 70)
+N, TALL = 97, (150, 70)
 
 
 def wide(a):
@@ -162,7 +162,7 @@ def numpy_cases(cases, letter):
 
     def numbers(random, outcome):
         a = matrix(random)
-        outcome.determined(linalg.matrix_rank(matrix(random, rank=77)), 0)
+        outcome.determined(linalg.matrix_rank(matrix(random, rank=55)), 0)
         outcome.determined(linalg.cond(a), N * 1e4)
         outcome.determined(linalg.norm(a, 2), N)
         outcome.determined(linalg.norm(a, "nuc"), N * N)
@@ -248,8 +248,11 @@ def scipy_singular_cases(cases, letter):
     def pinvh(random, outcome):
         outcome.determined(linalg.pinvh(hermitian(random, dtype, N, True)), N * 10)
 
+    def pinv(random, outcome):
+        outcome.determined(linalg.pinv(general(random, dtype, TALL, rank=31), rtol=small), TALL[0] * 1e4)
+
     def spaces(random, outcome):
-        a = general(random, dtype, (N, N), 10, 101)
+        a = general(random, dtype, (N, N), 10, 61)
         basis, kernel = linalg.orth(a, rcond=small), linalg.null_space(a, rcond=small)
         outcome.determined(multiply(basis, adjoint(basis)), N * 100)
         outcome.determined(multiply(kernel, adjoint(kernel)), N * 100)
@@ -265,6 +268,13 @@ def scipy_singular_cases(cases, letter):
         assert (falls[1:] <= falls[:-1] * (1 + 100 * outcome.unit)).all(), "R's diagonal grows"
         assert sorted(order) == list(range(TALL[1]))
 
+    def multiplied(random, outcome):
+        a, c = general(random, dtype, TALL), general(random, dtype, (5, TALL[0]))
+        product, r = linalg.qr_multiply(a, c)
+        q, again = linalg.qr(a, mode="economic")
+        outcome.equal(product, multiply(c, q), frobenius(c))
+        outcome.equal(r, again, frobenius(a))
+
     for driver in ("gesdd", "gesvd"):
         for shape in (TALL, TALL[::-1], (N, N)):
             for full in (False, True):
@@ -277,8 +287,13 @@ def scipy_singular_cases(cases, letter):
     run("gelsy", "geqp3", functools.partial(lstsq, driver="gelsy"))
     run("gelsy rank", "geqp3", functools.partial(lstsq, driver="gelsy", rank=31))
     run("pinvh", family + "ev", pinvh)
+    run("pinv", "gesdd", pinv)
+    orgqr, ormqr = ("ungqr", "unmqr") if letter in "cz" else ("orgqr", "ormqr")
+    cases.at_least.add(f"scipy_{letter}{ormqr}_")  # gelsy calls it by its symbol
+    cases.run(f"scipy {letter} qr_multiply", dtype, {f"scipy_{letter}geqrf_": 2, f"scipy_{letter}{orgqr}_": 1,
+                                                     f"scipy_{letter}{ormqr}_": 1}, multiplied)
     cases.run(f"scipy {letter} orth, null_space", dtype, {gesdd: 2}, spaces)
-    run("qr pivoting", f"geqp3 {'ungqr' if letter in 'cz' else 'orgqr'}", pivoted)
+    run("qr pivoting", f"geqp3 {orgqr}", pivoted)
 
 
 def sklearn_cases(cases):
@@ -295,7 +310,7 @@ def sklearn_cases(cases):
         outcome.determined(transformed, 1e6 * frobenius(transformed))
 
     decomposition = sklearn.decomposition
-    cases.at_least.add("scipy_dorgqr_")
+    cases.at_least.update(("scipy_dgeqrf_", "scipy_dorgqr_"))
     names = ("components_", "explained_variance_", "singular_values_")
     runs = (
         ("PCA full", "scipy_dgesdd_", decomposition.PCA(5, svd_solver="full"), names),
