@@ -62,7 +62,7 @@ END
 # write_eigen CAPITAL: as above; the testers take orders up to 132. Of the kinds of matrices for eigenvalues those are left out that
 # fail without the library, too (9), or have bands, which the generator makes for small orders only (16 to 18).
 write_eigen() {
-    rows= kinds=
+    rows='' kinds=''
     case $part in
     sep) name=SEP count=17 columns='0 1 3 20 131' kinds='1 2 3 4 5 6 7 8 10 11 12 13 14 15 19 20 21' ;;
     sg) name=${1}SG count=21 columns='0 1 3 16 65' ;;
