@@ -45,6 +45,12 @@ CALLS = {
                ["{t}gesv 4096 1", "{t}potrs L 4096 4096"]),
     "inverses": (["{t}getri {n}", "{t}potri L {n}"], []),
     "least squares": (["{t}gels N {n} {n} 64"], ["{t}gels N 8192 1024 1", "{t}gels N 4096 256 64"]),
+    "tridiagonal": (["{t}{h}trd L {n}"], []),
+    "eigenvalues": (["{t}{h}evd N L {n}", "{t}{h}evd V L {n}", "{t}{h}evr V L {n}"], []),
+    "generalized eigenvalues": (["{t}{h}gvd 1 V L {n}"], []),
+    "singular values": (["{t}gesdd N {n} {n}", "{t}gesdd S {n} {n}"], ["{t}gesdd S 8192 512", "{t}gesdd S 512 4096"]),
+    "least squares by singular values": (["{t}gelsd {n} {n} 64"], ["{t}gelsd 4096 256 1"]),
+    "pivoted QR": (["{t}geqp3 {n} {n}"], ["{t}geqp3 8192 512"]),
     "batches": ([], ["{t}gemm_batch_strided N N %d %d %d %d" % (n, n, n, count)
                      for n, count in ((16, 10000), (32, 4000), (64, 2000), (128, 1000), (256, 200), (512, 50))]),
 }
@@ -82,6 +88,9 @@ def work_of(call):
     if solved and solved[1] != "gels":
         return sizes[0]**2 * (sizes[1] + (sizes[0] if solved[1] in ("gesv", "posv") else 0))
     sizes = sizes[:2] if solved else sizes
+    values = re.match(r".(gelsd|..gvd)", call)  # with right-hand sides, or the problem's number
+    if values:
+        sizes = sizes[:2] if values[1] == "gelsd" else sizes[1:]
     return math.prod(sizes) * (min(sizes) if len(sizes) == 2 else 1) if len(sizes) > 1 else sizes[0]**3
 
 
@@ -96,8 +105,9 @@ def list_calls(arguments):
             sys.exit(f"crossover: no family {name}")
         square, others = CALLS[name]
         for letter in arguments.types.split(","):
-            texts = [text.format(t=letter, n=n) for text in square for n in orders]
-            texts += [text.format(t=letter) for text in others if not arguments.orders]
+            words = {"t": letter, "h": "he" if letter in "cz" else "sy"}
+            texts = [text.format(n=n, **words) for text in square for n in orders]
+            texts += [text.format(**words) for text in others if not arguments.orders]
             found.update({text: name for text in texts
                           if all(int(word) <= most for word in text.split()[:7] if word.isdigit() and "batch" not in text)})
     return dict(sorted(found.items(), key=lambda item: work_of(item[0])))

@@ -19,8 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/host/fortran_lists.h"
 #include "library.h"
+#include "side_call.h"
 
 #define MOST_WORDS    8
 #define MOST_SAMPLES  1000
@@ -28,22 +28,6 @@
 #define WARM_SECONDS  0.02
 #define WORK_COLUMNS  64
 #define COUNT(array)  (sizeof(array) / sizeof(array)[0])
-
-typedef void function(void);
-typedef lava_fortran_integer integer;
-
-/* One call. A matrix that is its own factor, a general one, what the call overwrites, and what that was. */
-struct call {
-    const struct family *family;
-    function *routine;
-    bool is_wide, is_single, is_complex, is_loop;
-    char letters[4][2];
-    int64_t m, n, k, other; /* other: right-hand sides, or products */
-    size_t element, c_bytes;
-    void *factor, *general, *second, *c, *sides, *work;
-    int64_t *pivots;
-    const void *source; /* of c before each call; NULL: c is only written */
-};
 
 static const double one_fp64[2] = {1, 0}, zero_fp64[2] = {0, 0};
 static const float one_fp32[2] = {1, 0}, zero_fp32[2] = {0, 0};
@@ -170,15 +154,7 @@ static void call_gels(struct call *x) {
                                   x->work, &work_elements, &info, 1);
 }
 
-/* What a call's words are, after the routine: letters, then sizes by m, n, k and o. Which matrix is in C. */
-enum source { SOURCE_NONE, SOURCE_FACTOR, SOURCE_GENERAL };
-static const struct family {
-    const char *name;
-    int letters;
-    const char *sizes;
-    enum source source;
-    void (*call)(struct call *x);
-} families[] = {
+static const struct family families[] = {
     {"gemm", 2, "mnk", SOURCE_NONE, call_gemm},
     {"gemm_batch_strided", 2, "mnko", SOURCE_NONE, call_batch},
     {"syrk", 2, "nk", SOURCE_NONE, call_syrk},
@@ -211,6 +187,8 @@ static bool parse(char *line, struct call *x) {
     for (size_t i = 0; count > 0 && i < COUNT(families); i++)
         if (strchr("sdcz", words[0][0]) && strcmp(words[0] + 1, families[i].name) == 0)
             x->family = &families[i];
+    if (count > 0 && !x->family && strchr("sdcz", words[0][0]))
+        x->family = side_values_find(words[0] + 1);
     if (!x->family || count != 1 + x->family->letters + (int)strlen(x->family->sizes))
         return false;
     for (int i = 0; i < x->family->letters; i++)
@@ -279,8 +257,8 @@ static bool place(struct call *x) {
     const int64_t largest = largest_of(x->m, x->n), sides = count > 1 ? 1 : largest_of(x->other, 1);
     const bool solves = is_family(x, "potrs") || is_family(x, "getrs");
     const bool has_factor = x->family->source == SOURCE_FACTOR || solves || x->family->call == call_symm ||
-                            x->family->call == call_triangle;
-    const int64_t c_columns = solves ? x->other : x->n;
+                            x->family->call == call_triangle || side_values_has_factor(x);
+    const int64_t c_columns = solves ? x->other : x->n + side_values_columns(x);
     const bool has_product = x->family->source == SOURCE_NONE;
     x->c_bytes = (size_t)(x->m * c_columns * count) * x->element;
     x->factor = has_factor ? fill(x, x->k * x->k, x->k) : NULL;
@@ -302,12 +280,17 @@ static bool place(struct call *x) {
                                                       : NULL;
     bool complete = x->c && x->second && x->sides && x->work && x->pivots && (x->factor || !has_factor) &&
                     (x->general || x->family->source == SOURCE_FACTOR);
-    if (complete)
-        memset(x->c, 0, x->c_bytes);
-    return complete;
+    if (!complete)
+        return false;
+    memset(x->c, 0, x->c_bytes);
+    if (side_values_has_factor(x))
+        memcpy((char *)x->general + (size_t)(x->n * x->n) * x->element, x->factor,
+               (size_t)(x->n * x->n) * x->element);
+    return side_values_place(x);
 }
 
 static void finish(struct call *x) {
+    side_values_free(x);
     free(x->factor);
     free(x->general);
     free(x->second);

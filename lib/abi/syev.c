@@ -55,10 +55,28 @@ struct sizes {
     int64_t work, rwork, iwork;
 };
 
-static struct sizes sizes_of(const struct lava_syev_arguments *x) {
+/* Returns whether order 1 needs one element each: of ?syevr since LAPACK 3.12, which 3.11 does not take. */
+static bool is_least(const struct lava_syev_arguments *x, bool in_3_11) {
+    switch (lava_routine_row(x->routine)->family) {
+    case LAVA_FAMILY_SYEVR:
+    case LAVA_FAMILY_HEEVR:
+        return x->n <= 1 && !in_3_11;
+    case LAVA_FAMILY_SYEVD:
+    case LAVA_FAMILY_HEEVD:
+    case LAVA_FAMILY_SYEVX:
+    case LAVA_FAMILY_HEEVX:
+    case LAVA_FAMILY_SYGVD:
+    case LAVA_FAMILY_HEGVD:
+        return x->n <= 1;
+    default:
+        return x->n <= 0;
+    }
+}
+
+static struct sizes sizes_of(const struct lava_syev_arguments *x, bool in_3_11) {
     int64_t n = lava_minimum(x->n, MOST_ORDER);
     bool v = has_vectors(x);
-    if (n <= 1)
+    if (is_least(x, in_3_11))
         return (struct sizes){1, 1, 1};
     switch (lava_routine_row(x->routine)->family) {
     case LAVA_FAMILY_SYEV:
@@ -130,10 +148,10 @@ static int find_wrong_shape(const struct lava_syev_arguments *x) {
 }
 
 /* Returns the first wrong argument in Fortran's count, 0 for none. */
-static int find_wrong(const struct lava_syev_arguments *x) {
+static int find_wrong(const struct lava_syev_arguments *x, bool in_3_11) {
     const struct numbers *numbers = numbers_of(x->routine);
     int of_shape = find_wrong_shape(x), wrong = of_shape ? of_shape : find_wrong_range(x);
-    const struct sizes sizes = sizes_of(x);
+    const struct sizes sizes = sizes_of(x, in_3_11);
     if (wrong)
         return wrong;
     if (numbers->ldz && (x->ldz < 1 || (has_vectors(x) && x->ldz < x->n)))
@@ -171,7 +189,7 @@ static enum lava_operation_kind kind_of(const struct lava_syev_arguments *x) {
 /* A query is forwarded by the entry point, and computes nothing. */
 static bool translate(const struct lava_syev_arguments *x, int64_t *found, struct lava_operation *operation) {
     const struct lava_lapack_matrix a = {x->n, x->n, x->a, x->lda};
-    if (find_wrong(x) || is_query(x))
+    if (is_query(x))
         return false;
     *operation = lava_lapack_operation(x->routine, kind_of(x), a);
     operation->c.region = lava_lapack_region(x->routine, x->uplo);
@@ -184,7 +202,7 @@ static bool translate(const struct lava_syev_arguments *x, int64_t *found, struc
 
 static void tell_sizes(const struct lava_syev_arguments *x) {
     const struct numbers *numbers = numbers_of(x->routine);
-    const struct sizes sizes = sizes_of(x);
+    const struct sizes sizes = sizes_of(x, false);
     enum lava_type real = lava_type_real(lava_routine_type(x->routine));
     lava_workspace_write(x->routine, x->work.first, sizes.work);
     if (numbers->rwork) {
@@ -222,7 +240,7 @@ static void write_results(const struct lava_syev_arguments *x, int64_t found, in
 bool lava_syev_begin(const struct lava_syev_arguments *arguments, struct lava_call *call) {
     int64_t found = 0;
     lava_offload_init(call, arguments->routine);
-    call->valid = translate(arguments, &found, &call->operation);
+    call->valid = !find_wrong(arguments, true) && translate(arguments, &found, &call->operation);
     bool finished = lava_offload_begin(call);
     call->operation.spectrum.found = NULL;
     if (finished)
@@ -233,7 +251,7 @@ bool lava_syev_begin(const struct lava_syev_arguments *arguments, struct lava_ca
 void lava_syev_compute(const struct lava_syev_arguments *arguments) {
     struct lava_operation operation;
     int64_t found = 0, info = 0;
-    int wrong = find_wrong(arguments);
+    int wrong = find_wrong(arguments, false);
     if (wrong) {
         lava_xerbla(arguments->routine, wrong);
         lava_integers_write(arguments->routine, arguments->info, 0, -wrong);

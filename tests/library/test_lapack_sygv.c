@@ -516,35 +516,39 @@ static void complaints(void **state) {
         }
 }
 
-/* A workspace that is too small by one. */
+/* A workspace that is too small by one, for orders 10 and 1. */
 static void small_workspaces(void **state) {
-    static const int64_t least[][3] = {{29, 0, 0},     {19, 0, 0}, {261, 0, 53},
-                                       {120, 251, 53}, {80, 0, 0}, {20, 0, 0}};
+    static const int64_t orders[] = {10, 1};
+    static const int64_t least[][6][3] = {
+        {{29, 0, 0}, {19, 0, 0}, {261, 0, 53}, {120, 251, 53}, {80, 0, 0}, {20, 0, 0}},
+        {{2, 0, 0}, {1, 0, 0}, {1, 0, 1}, {1, 1, 1}, {8, 0, 0}, {2, 0, 0}}};
     static const int numbers[][3] = {{11, 0, 0},   {11, 0, 0}, {11, 0, 13},
                                      {11, 13, 15}, {20, 0, 0}, {20, 0, 0}};
     (void)state;
-    for (int i = 0; i < LAVA_ROUTINE_COUNT * 3; i++) {
-        enum lava_routine routine = (enum lava_routine)(i / 3);
+    for (int i = 0; i < LAVA_ROUTINE_COUNT * 6; i++) {
+        enum lava_routine routine = (enum lava_routine)(i / 6);
+        int64_t n = orders[i / 3 % 2];
         double ends[4], memory[40] = {42};
         int64_t info = UNTOUCHED;
         if (!is_ours((int)routine) || dlsym(library, lava_routine_name(routine)))
             continue;
         int family = (int)family_of(routine) - LAVA_FAMILY_SYGV;
+        const int64_t *sizes = least[i / 3 % 2][family];
         const struct small call = {1,
                                    'V',
                                    'A',
                                    LOWER,
-                                   10,
-                                   10,
-                                   10,
+                                   n,
+                                   n,
+                                   n,
                                    1,
                                    1,
-                                   10,
+                                   n,
                                    0,
                                    1,
-                                   least[family][0] - (i % 3 == 0),
-                                   least[family][1] - (i % 3 == 1),
-                                   least[family][2] - (i % 3 == 2)};
+                                   sizes[0] - (i % 3 == 0),
+                                   sizes[1] - (i % 3 == 1),
+                                   sizes[2] - (i % 3 == 2)};
         const struct families_arguments x = arguments_of(routine, &call, ends, memory, &info);
         if (numbers[family][i % 3])
             check_lapack_complaint(routine, &x, numbers[family][i % 3]);

@@ -48,19 +48,8 @@ skip_without_device() {
     }
 }
 
-# make_environment REQUIREMENTS FOLDER: a virtual environment with PyPI's packages, which is kept in the folder. Sets $python. Ends
-# the test if that is not possible. Of several tests that want it at the same time one makes it, and the others wait.
-make_environment() {
-    mkdir -p "$2"
-    exec 9>"$2/environment.lock"
-    flock 9
-    find_or_make "$1" "$2"
-    exec 9>&-
-}
-
-find_or_make() {
-    python=$2/environment/bin/python3
-    ! cmp -s "$2/environment/requirements.txt" "$1" || ! "$python" -c '' || return 0
+# create_environment REQUIREMENTS FOLDER: returns 1 if that is not possible.
+create_environment() {
     for creator in python3 /usr/bin/python3; do
         rm -rf "$2/new"
         ! { "$creator" -m venv --without-pip "$2/new" &&
@@ -69,9 +58,22 @@ find_or_make() {
             cp "$1" "$2/new/requirements.txt" && rm -rf "$2/environment" && mv "$2/new" "$2/environment"; } >>"$folder/log" 2>&1 ||
             return 0
     done
-    cat "$folder/log"
-    echo 'skipped: no virtual environment with the wheels (needs pip and the network)'
-    exit 77
+    return 1
+}
+
+# make_environment REQUIREMENTS FOLDER: a virtual environment with PyPI's packages, which is kept in the folder. Sets $python. Ends
+# the test if that is not possible. Of several tests that want it at the same time one makes it, and the others wait.
+make_environment() {
+    python=$2/environment/bin/python3
+    mkdir -p "$2"
+    exec 9>"$2/environment.lock"
+    flock 9
+    { cmp -s "$2/environment/requirements.txt" "$1" && "$python" -c ''; } || create_environment "$@" || {
+        cat "$folder/log"
+        echo 'skipped: no virtual environment with the wheels (needs pip and the network)'
+        exit 77
+    }
+    exec 9>&-
 }
 
 # unpack_packages UNPACK FOLDER PACKAGE...: the packages of the system's release, with all that they depend on, which are kept in the

@@ -1,14 +1,16 @@
 #!/bin/sh
-# Netlib's testers of LAPACK's linear equations and least squares, on the system's liblapack.so.3, with the library
-# preloaded, compared with the same run without it. They check residuals, info, pivots and error exits of each
-# routine and driver for matrices of many kinds.
+# Netlib's testers of LAPACK, on the system's liblapack.so.3, with the library preloaded, compared with the same run
+# without it. They check residuals, orthogonality, info, pivots and error exits of each routine and driver for matrices
+# of many kinds.
 #
-#   netlib_lapack.sh LIBRARY MODE TYPES     MODE: cpu, gpu (every call on lavapipe), auto (nothing set); TYPES:
-#                                           of s d c z
+#   netlib_lapack.sh LIBRARY MODE TYPES PART    MODE: cpu, gpu (every call on lavapipe), auto (nothing set); TYPES:
+#                                               of s d c z; PART: linear (equations and least squares), sep
+#                                               (eigenvalues), sg (of two matrices) or svd (singular values)
 set -eu
 library=$(readlink -f "$1")
 mode=$2
 types=$3
+part=$4
 # shellcheck source=tests/programs/common.sh
 . "$(dirname "$0")/common.sh"
 export OPENBLAS_NUM_THREADS=1 # its threads spin while they wait, longer than such matrices take
@@ -24,10 +26,9 @@ gpu) settings=$on_lavapipe ;;
 auto) settings= ;;
 esac
 
-# write_input TYPE: what the testers read. One order is beyond a block of the device's kernels. Of the matrices scaled near
+# write_linear CAPITAL: what the testers read. One order is beyond a block of the device's kernels. Of the matrices scaled near
 # underflow those of GE are left out (type 10): GESVX then has residuals that are too large wherever subnormals are flushed.
-write_input() {
-    capital=$(echo "$1" | tr '[:lower:]' '[:upper:]')
+write_linear() {
     cat <<END
 Data file for testing LAPACK's linear equations
 3                      Number of values of M
@@ -45,22 +46,49 @@ Data file for testing LAPACK's linear equations
 T                      Put T to test the LAPACK routines
 T                      Put T to test the driver routines
 T                      Put T to test the error exits
-${capital}GE   10
+$1GE   10
 1 2 3 4 5 6 7 8 9 11
-${capital}PO    9
+$1PO    9
 1 2 3 4 5 6 7 8 9
-${capital}QR    8
+$1QR    8
 1 2 3 4 5 6 7 8
-${capital}TR   17
+$1TR   17
 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17
-${capital}LS    6
+$1LS    6
 1 2 3 4 5 6
 END
+}
+
+# write_eigen CAPITAL: as above; the testers take orders up to 132. Of the kinds of matrices for eigenvalues those are left out that
+# fail without the library, too (9), or have bands, which the generator makes for small orders only (16 to 18).
+write_eigen() {
+    rows='' kinds=''
+    case $part in
+    sep) name=SEP count=17 columns='0 1 3 20 131' kinds='1 2 3 4 5 6 7 8 10 11 12 13 14 15 19 20 21' ;;
+    sg) name=${1}SG count=21 columns='0 1 3 16 65' ;;
+    svd) name=SVD count=16 columns='0 1 10 30 65' rows='0 3 16 20 131' ;;
+    esac
+    echo "$name: orders up to one beyond a block"
+    echo 5
+    [ -z "$rows" ] || echo "$rows"
+    echo "$columns"
+    # one each of NB, NBMIN, NX and for singular values NRHS
+    printf '%s\n' 1 20 2 1 ${rows:+2} 50.0 T T T 1 "$name $count"
+    [ -z "$kinds" ] || echo "$kinds"
+}
+
+write_input() {
+    capital=$(echo "$1" | tr '[:lower:]' '[:upper:]')
+    case $part in
+    linear) write_linear "$capital" ;;
+    *) write_eigen "$capital" ;;
+    esac
 }
 
 # read_failures FILE: prints what was tested, and how many tests failed, from a tester's output.
 read_failures() {
     sed -nE 's/^ *All tests for +([A-Z]+) (routines|drivers) +passed the threshold.*/\1-\2 0/p
+        s/^ *All tests for +([A-Z]+) passed the threshold.*/\1-routines 0/p
         s/^ *([A-Z]+): +([0-9]+) +out of.*failed to pass.*/\1-routines \2/p
         s/^ *([A-Z]+) (drivers): +([0-9]+) +out of.*failed to pass.*/\1-\2 \3/p
         s/^ *([A-Z]+) (routines|drivers) passed the tests of the error exits.*/\1-\2-exits 0/p
@@ -69,23 +97,23 @@ read_failures() {
 
 # run_tester TYPE OUTPUT [VARIABLE=VALUE...]
 run_tester() {
-    tester="$testers/xlintst$1"
+    [ "$part" = linear ] && tester="$testers/xlintst$1" || tester="$testers/xeigtst$1"
     output=$2
     shift 2
     env "$@" "$tester" <"$folder/input" >"$output" 2>&1 || fail "$tester: status $?"
     grep -q 'End of tests' "$output" || fail "$tester: it did not end"
 }
 
-# judge TYPE: fails if the library has more failures than the run without it. There are tests of GE, PO, QR, TR and LS.
+# judge TYPE SETS: fails if the library has more failures than the run without it, or there are not as many sets of tests.
 judge() {
     read_failures "$folder/plain" >"$folder/expected"
     read_failures "$folder/output" >"$folder/found"
-    awk -v type="$1" '
+    awk -v type="$1" -v least="$2" '
         NR == FNR { found[$1] = $2; next }
         !($1 in found) { print type ": " $1 " has no result"; bad = 1; next }
         found[$1] > $2 { print type ": " $1 ": " found[$1] " failures, without the library " $2; bad = 1 }
         { sets++ }
-        END { print type ": " sets + 0 " sets of tests"; exit bad || sets < 13 }' \
+        END { print type ": " sets + 0 " sets of tests"; exit bad || sets < least }' \
         "$folder/found" "$folder/expected" || fail "$1: see above"
 }
 
@@ -116,13 +144,19 @@ for type in $types; do
     run_tester "$type" "$folder/output" $settings XDG_CACHE_HOME="$folder/cache" LAVABLAS_STATS="$folder/stats" \
         LD_PRELOAD="$library"
     [ "$mode" != gpu ] || skip_without_device "$folder/stats"
-    judge "$type"
     case $type in
-    [sd]) with_q='orgqr_ ormqr_' ;;
-    *) with_q='ungqr_ unmqr_' ;;
+    [sd]) family=sy with_q='orgqr_ ormqr_' ;;
+    *) family=he with_q='ungqr_ unmqr_' ;;
     esac
-    # shellcheck disable=SC2086 # with_q are words
-    judge_statistics "$type" getrf_ getrs_ getri_ gesv_ potrf_ potrs_ potri_ posv_ trtri_ trtrs_ geqrf_ gels_ $with_q
+    case $part in # of linear: GE, PO, QR, TR and LS
+    linear) sets=13 routines="getrf_ getrs_ getri_ gesv_ potrf_ potrs_ potri_ posv_ trtri_ trtrs_ geqrf_ gels_ gelsd_ gelss_ $with_q" ;;
+    sep) sets=3 routines="${family}trd_ ${family}ev_ ${family}evd_ ${family}evr_ ${family}evx_" ;;
+    sg) sets=1 routines="${family}gv_ ${family}gvd_ ${family}gvx_" ;;
+    svd) sets=3 routines='gesvd_ gesdd_' ;;
+    esac
+    judge "$type" $sets
+    # shellcheck disable=SC2086 # routines are words
+    judge_statistics "$type" $routines
     [ $failed = 0 ] || { cat "$folder/output" "$folder/stats"; exit 1; }
     rm -f "$folder/stats"
 done
