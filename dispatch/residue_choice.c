@@ -42,14 +42,15 @@
 #define COLUMNS_NS 20e3
 
 // clang-format off
-/* whole: rates of H200 in doc/notes/fp64-by-integers.md. All three leave tiles to the same row of fp64.
+/* whole: rates of H200 in doc/notes/fp64-by-integers.md. `left` has the same sums in each: their steps of K
+ * are alike.
  *
  * A device without fp64 needs another module to combine, which is the table's third column. */
 static const struct lava_residue_way ways[] = {
-    /* name              kernel                  multiply                             combine                       tile m    n  part m   n  invocations group software per fp32 */
-    {"whole_256x128",    LAVA_RESIDUE_WHOLE,     LAVA_MODULE_RESIDUES_MULTIPLY_WHOLE, LAVA_MODULE_RESIDUES_COMBINE,    256, 128,      0,  0,         256,    8, false,     6.0},
-    {"matrices_128x128", LAVA_RESIDUE_MATRICES,  LAVA_MODULE_RESIDUES_MULTIPLY,       LAVA_MODULE_RESIDUES_COMBINE,    128, 128,     64, 64,           0,    8, false,     1.8},
-    {"dot_64x64",        LAVA_RESIDUE_DOT,       LAVA_MODULE_RESIDUES_DOT,            LAVA_MODULE_RESIDUES_COMBINE,     64,  64,      0,  0,         256,    8,  true,     0.9},
+    /* name              kernel                  multiply                             combine                       tile m    n  part m   n  invocations group software per fp32  left */
+    {"whole_256x128",    LAVA_RESIDUE_WHOLE,     LAVA_MODULE_RESIDUES_MULTIPLY_WHOLE, LAVA_MODULE_RESIDUES_COMBINE,    256, 128,      0,  0,         256,    8, false,     6.0,    "fp64_128x128"},
+    {"matrices_128x128", LAVA_RESIDUE_MATRICES,  LAVA_MODULE_RESIDUES_MULTIPLY,       LAVA_MODULE_RESIDUES_COMBINE,    128, 128,     64, 64,           0,    8, false,     1.8,    "fp64_64x64"},
+    {"dot_64x64",        LAVA_RESIDUE_DOT,       LAVA_MODULE_RESIDUES_DOT,            LAVA_MODULE_RESIDUES_COMBINE,     64,  64,      0,  0,         256,    8,  true,     0.9,    "fp64_64x64"},
 };
 // clang-format on
 
@@ -67,8 +68,8 @@ const struct lava_residue_way *lava_residue_way_find(const char *name) {
     return NULL;
 }
 
-const struct lava_kernel *lava_residue_left_kernel(void) {
-    return lava_kernels_find("fp64_64x64");
+const struct lava_kernel *lava_residue_left_kernel(const struct lava_residue_way *way) {
+    return lava_kernels_find(way->left);
 }
 
 uint32_t lava_residue_invocations(const struct lava_residue_way *way,
@@ -88,7 +89,7 @@ bool lava_residue_way_fits(const struct lava_residue_way *way, const struct lava
                          LAVA_RESIDUES_SLAB % shape->k == 0;
     return has && device->fp64 &&
            lava_residue_invocations(way, device) <= device->max_workgroup_invocations &&
-           lava_kernel_fits(lava_residue_left_kernel(), device, NULL);
+           lava_kernel_fits(lava_residue_left_kernel(way), device, NULL);
 }
 
 const struct lava_residue_way *lava_residue_way_of(const struct lava_capabilities *device) {
@@ -230,8 +231,8 @@ static uint32_t tiles_each(const struct lava_residue_way *way, const struct lava
     struct lava_residue_layout one = lava_residue_layout_of(way, operation->m, operation->n, operation->k, 1);
     uint64_t others = one.first_bytes + one.second_bytes + matrix_bytes(operation);
     uint64_t most = memory_bytes > others ? memory_bytes - others : 0;
-    uint32_t subtiles =
-        way->tile_m * way->tile_n / (lava_residue_left_kernel()->tile_m * lava_residue_left_kernel()->tile_n);
+    const struct lava_kernel *left = lava_residue_left_kernel(way);
+    uint32_t subtiles = way->tile_m * way->tile_n / (left->tile_m * left->tile_n);
     most = most < MOST_SUM_BYTES ? most : MOST_SUM_BYTES;
     most = most < device->max_buffer_bytes ? most : device->max_buffer_bytes;
     if (matrix_bytes(operation) > device->max_buffer_bytes || one.first_bytes > device->max_buffer_bytes ||

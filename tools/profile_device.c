@@ -48,6 +48,7 @@ static void make(const struct lava_profile *profile, struct lava_capabilities *d
     device->unified_memory = device->kind == LAVA_DEVICE_INTEGRATED;
     device->shape_count = 0;
     device->fp64 = false;
+    device->whole_matrices = profile->residue_way != NULL; /* such a way alone was measured on a device */
     if (lava_profiles_find(fastest) != profile || memory_bytes > 0)
         device->memory_bytes = device->max_buffer_bytes = memory_bytes > 0 ? memory_bytes : MEMORY_BYTES;
     for (int i = 0; i < LAVA_PROFILE_MAX_KERNELS && profile->kernels[i].kernel; i++) {

@@ -34,7 +34,7 @@ for order in 12 900; do
     judge 'all(row["calls"] == (2 if names[1] == "dtrsm_" else 1) for names, row in under.items())'
     judge '39e6 < under["dpotri_", "dtrtri_"]["ns"] + under["dpotri_", "dlauum_"]["ns"] < total_ns'
     judge '64 < report["small"]["timed"] < report["small"]["calls"]'
-    LAVABLAS_LOG=none "$tool" run --mode cpu -- "$slow" "$order" >"$folder/output" 2>"$folder/errors" || fail 'as text'
+    LAVABLAS_LOG=none "$tool" run --details --mode cpu -- "$slow" "$order" >"$folder/output" 2>"$folder/errors" || fail 'as text'
     grep -q '^called by other calls, and counted in theirs:$' "$folder/errors" || fail "no nested rows: $(cat "$folder/errors")"
     grep -q '^  dtrtri_  *under dpotri_  *1 calls on the CPU  *[0-9.]* s ' "$folder/errors" || fail "dtrtri_: $(cat "$folder/errors")"
     grep -q '^  dtrsm_  *under dgesv_  *2 calls on the CPU  *[0-9.]* s ' "$folder/errors" || fail "dtrsm_: $(cat "$folder/errors")"
