@@ -23,7 +23,6 @@ struct lava_residue_way {
     bool on_software;        /* a software device compiles it in less than a second */
     /* int8 operations by the rate of fp32 arithmetic, where no rate is known: half of what an H200 has */
     double per_fp32;
-    const char *left; /* the row of fp64 arithmetic whose tiles make up one that the screen leaves */
 };
 
 /* Returns the rows, the fastest first, and stores their number. */
@@ -33,7 +32,8 @@ const struct lava_residue_way *lava_residue_way_find(const char *name); /* NULL:
 bool lava_residue_way_fits(const struct lava_residue_way *way, const struct lava_capabilities *device);
 /* Returns the fastest way that the device can run, whether it is tested or not; NULL: there is none. */
 const struct lava_residue_way *lava_residue_way_of(const struct lava_capabilities *device);
-const struct lava_kernel *lava_residue_left_kernel(const struct lava_residue_way *way);
+/* Returns the row of fp64 arithmetic that computes the tiles which the screen leaves. */
+const struct lava_kernel *lava_residue_left_kernel(void);
 uint32_t lava_residue_invocations(const struct lava_residue_way *way, const struct lava_capabilities *device);
 
 /* The way is not used until it is tested, as rows of the kernel table (lava_kernel_refuse). */

@@ -11,8 +11,13 @@
 #include "residues.h"
 #include "residues_hold.glsl"
 
-/* How far apart the elements of two steps are, in bytes. */
-#define OPERAND uint64_t
+/* Where the elements of a tile's lines are: rows of op(A), or columns of op(B), from the first one on. */
+struct lines {
+    uint64_t address;
+    uint first, count, ld;
+    bool along; /* K runs along the stored rows: a line is contiguous */
+};
+#define OPERAND lines
 #include "simt.glsl"
 
 layout(constant_id = LAVA_CONSTANT_SHAPE_M) const uint SHAPE_M = 256;
@@ -33,55 +38,35 @@ uvec2 place_of(bool along, uint i, uint words)
     return along ? uvec2(at % TILE_K, at / TILE_K) : uvec2(at / words, at % words);
 }
 
-bool is_along(uint bit)
+/* Two neighbouring lines at this k; zeros beyond the edges, where anything may be stored. */
+WORD word_at(OPERAND x, uint line, uint k)
 {
-    return (constants.along >> bit & 1) != 0;
-}
-
-/* Where the first step's words begin, which the invocation carries, and how far apart their elements are. */
-uint64_t a_at[A_SHARE], b_at[B_SHARE], a_apart[A_SHARE], b_apart[B_SHARE];
-
-/* Returns both for two neighbouring lines at this k. Beyond the last line that one is read: nothing is written of what
- * follows from it. along: K runs along the stored rows. */
-u64vec2 find(uint64_t address, uint ld, bool along, uint line, uint count, uint k)
-{
-    uint64_t first = min(line, count - 1), second = min(line + 1, count - 1);
-    uint64_t at = along ? first * ld + k : uint64_t(k) * ld + first;
-    return u64vec2(address + at * 8, (second - first) * (along ? uint64_t(ld) : 1ul) * 8);
-}
-
-void find_all(uvec2 first)
-{
-    [[unroll]] for (uint i = 0; i < A_SHARE; i++) {
-        uvec2 place = place_of(is_along(0), i, A_WORDS);
-        u64vec2 found = find(constants.a, constants.lda, is_along(0), first.x + place.y * WORD_NUMBERS, constants.rows,
-                             place.x);
-        a_at[i] = found.x;
-        a_apart[i] = found.y;
-    }
-    [[unroll]] for (uint i = 0; i < B_SHARE; i++) {
-        uvec2 place = place_of(is_along(1), i, B_WORDS);
-        u64vec2 found = find(constants.b, constants.ldb, is_along(1), first.y + place.y * WORD_NUMBERS,
-                             constants.columns, place.x);
-        b_at[i] = found.x;
-        b_apart[i] = found.y;
-    }
-}
-
-/* Zeros beyond K, where anything may be stored. */
-WORD word_at(uint64_t at, uint64_t apart, uint k)
-{
-    return k < constants.k ? WORD(Element(at).number, Element(at + apart).number) : WORD(0);
+    WORD word = WORD(0);
+    if (k >= constants.k)
+        return word;
+    [[unroll]] for (uint e = 0; e < WORD_NUMBERS; e++)
+        if (line + e < x.count) {
+            uint64_t at = x.along ? uint64_t(line + e) * x.ld + k : uint64_t(k) * x.ld + line + e;
+            word[e] = Element(x.address + at * 8).number;
+        }
+    return word;
 }
 
 void fetch(OPERAND a, OPERAND b, uint step_)
 {
-    [[unroll]] for (uint i = 0; i < A_SHARE; i++)
-        a_next[i] =
-            word_at(a_at[i] + step_ * a, a_apart[i], step_ * TILE_K + place_of(is_along(0), i, A_WORDS).x);
-    [[unroll]] for (uint i = 0; i < B_SHARE; i++)
-        b_next[i] =
-            word_at(b_at[i] + step_ * b, b_apart[i], step_ * TILE_K + place_of(is_along(1), i, B_WORDS).x);
+    [[unroll]] for (uint i = 0; i < A_SHARE; i++) {
+        uvec2 place = place_of(a.along, i, A_WORDS);
+        a_next[i] = word_at(a, a.first + place.y * WORD_NUMBERS, step_ * TILE_K + place.x);
+    }
+    [[unroll]] for (uint i = 0; i < B_SHARE; i++) {
+        uvec2 place = place_of(b.along, i, B_WORDS);
+        b_next[i] = word_at(b, b.first + place.y * WORD_NUMBERS, step_ * TILE_K + place.x);
+    }
+}
+
+bool is_along(uint bit)
+{
+    return (constants.along >> bit & 1) != 0;
 }
 
 void stash(uint stage)
@@ -127,9 +112,8 @@ void main()
     if (first.x >= constants.rows || first.y >= constants.columns ||
         !is_wanted(constants.region, tile, uvec2(SHAPE_M, SHAPE_N)) || holds(tile.x, tile.y))
         return;
-    OPERAND a = uint64_t(is_along(0) ? 1 : constants.lda) * TILE_K * 8;
-    OPERAND b = uint64_t(is_along(1) ? 1 : constants.ldb) * TILE_K * 8;
-    find_all(first);
+    lines a = lines(constants.a, first.x, constants.rows, constants.lda, is_along(0));
+    lines b = lines(constants.b, first.y, constants.columns, constants.ldb, is_along(1));
     uint steps = (constants.k + TILE_K - 1) / TILE_K, span = constants.span > 0 ? constants.span : steps;
     for (uint step_ = 0; step_ < steps; step_ += span) {
         clear_sums();

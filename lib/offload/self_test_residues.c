@@ -100,8 +100,7 @@ static enum lava_status multiply(struct lava_engine *engine, const struct sample
     return status;
 }
 
-static enum lava_status run(const struct lava_self_test *test, const struct lava_residue_way *way,
-                            struct sample *sample) {
+static enum lava_status run(const struct lava_self_test *test, struct sample *sample) {
     double *old = new_matrix(sample->m * sample->n, 3);
     int cancel_state;
     if (!old)
@@ -115,7 +114,7 @@ static enum lava_status run(const struct lava_self_test *test, const struct lava
     free(old);
     if (status)
         return status;
-    lava_self_test_tell(test, "products by residues", LAVA_TYPE_FP64, lava_residue_left_kernel(way), worst);
+    lava_self_test_tell(test, "products by residues", LAVA_TYPE_FP64, lava_residue_left_kernel(), worst);
     return worst <= 1 ? LAVA_OK : LAVA_ERROR_SELF_TEST;
 }
 
@@ -161,7 +160,7 @@ enum lava_status lava_self_test_residues(const struct lava_self_test *test, bool
         return LAVA_ERROR_UNAVAILABLE;
     enum lava_status status = create_pipelines(engine, way, stops);
     if (!status)
-        status = make_sample(way, &sample) ? run(test, way, &sample) : LAVA_ERROR_HOST_MEMORY;
+        status = make_sample(way, &sample) ? run(test, &sample) : LAVA_ERROR_HOST_MEMORY;
     free_sample(&sample);
     lava_log_part("products by residues", begin_ns);
     if (status) {

@@ -41,7 +41,7 @@ static struct lava_pipeline_specification specification_of(const struct lava_res
     struct lava_pipeline_specification specification = {.module = modules[step]};
     uint32_t *constants = specification.constants;
     if (step == LEFT) {
-        specification = lava_pipelines_multiply(lava_residue_left_kernel(way), capabilities, false);
+        specification = lava_pipelines_multiply(lava_residue_left_kernel(), capabilities, false);
         specification.module = modules[step];
         constants[LAVA_CONSTANT_SHAPE_M] = way->tile_m;
         constants[LAVA_CONSTANT_SHAPE_N] = way->tile_n;
@@ -172,7 +172,7 @@ static enum lava_status submit(struct lava_residue_product *product) {
 enum lava_status lava_residue_begin(struct lava_residue_product *product, struct lava_stream *stream,
                                     const struct lava_operation *operation, const struct lava_plan *plan) {
     const struct lava_buffer *buffers = stream->arena->buffers;
-    const struct lava_kernel *left = lava_residue_left_kernel(plan->residues);
+    const struct lava_kernel *left = lava_residue_left_kernel();
     uint32_t words[NUMBERS * 2];
     struct lava_commands commands;
     enum lava_status status;
@@ -238,7 +238,7 @@ static void record_left(struct lava_residue_product *product, const struct lava_
                         int64_t first_k, const struct lava_residues_constants *columns, uint32_t tiles) {
     const struct lava_operation *operation = product->operation;
     const struct lava_residue_way *way = product->way;
-    const struct lava_kernel *left = lava_residue_left_kernel(way);
+    const struct lava_kernel *left = lava_residue_left_kernel();
     const struct lava_residues_left_constants constants = {.a = element_at(operation, 0, 0, first_k),
                                                            .b = element_at(operation, 1, 0, first_k),
                                                            .c = (uint64_t)(uintptr_t)operation->c.first,
