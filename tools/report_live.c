@@ -1,15 +1,18 @@
 /* What processes have counted that have not told so themselves (lib/base/counters.h): those that still run,
  * and those that a signal, a crash or _exit() has ended. Called by report_sum.c and by commands. */
+#include "tools/report_live.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "lib/base/counters.h"
 #include "lib/base/report.h"
-#include "tools/report_sum.h"
 
 /* Returns whether the process has mapped the file, by the file's name. */
 static bool has_mapped(int64_t pid, const char *path) {
@@ -38,8 +41,8 @@ static enum report_live_state state_of(const struct lava_counters *counters, con
     return has_mapped(counters->pid, path) ? REPORT_RUNS : REPORT_ENDED;
 }
 
-/* Returns the line that the process would have written; NULL, with errno. The caller frees it. */
-static char *read_line(const char *path, enum report_live_state *state) {
+char *report_live_line(const char *path, enum report_live_state *state) {
+    *state = REPORT_OTHER;
     struct lava_counters *counters = lava_counters_read(path);
     char *text = NULL;
     size_t length = 0;
@@ -54,17 +57,6 @@ static char *read_line(const char *path, enum report_live_state *state) {
     free(counters);
     errno = error;
     return text;
-}
-
-bool report_read_live(const char *path, bool detailed, struct report *report) {
-    enum report_live_state state = REPORT_OTHER;
-    char *line = read_line(path, &state);
-    if (line || errno == EINVAL)
-        report->live[state]++;
-    if (line)
-        report_add_line(report, line, detailed);
-    free(line);
-    return line != NULL;
 }
 
 void report_each_live(const char *reports, void (*use)(const char *path, void *context), void *context) {
@@ -87,8 +79,8 @@ void report_each_live(const char *reports, void (*use)(const char *path, void *c
 }
 
 void report_settle_live(const char *path, const char *reports) {
-    enum report_live_state state = REPORT_OTHER;
-    char *line = read_line(path, &state);
+    enum report_live_state state;
+    char *line = report_live_line(path, &state);
     if (line && state == REPORT_ENDED) {
         int file = open(reports, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
         size_t length = strlen(line);

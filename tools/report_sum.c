@@ -195,9 +195,27 @@ struct addition {
     bool detailed;
 };
 
+/* Returns false, with errno, if the process's file cannot be read. */
+static bool add_file(const char *path, const struct addition *addition) {
+    enum report_live_state state;
+    char *line = report_live_line(path, &state);
+    if (line || errno == EINVAL)
+        addition->report->live[state]++;
+    if (line)
+        report_add_line(addition->report, line, addition->detailed);
+    free(line);
+    return line != NULL;
+}
+
 static void add_live(const char *path, void *context) {
-    const struct addition *addition = context;
-    report_read_live(path, addition->detailed, addition->report);
+    add_file(path, context);
+}
+
+bool report_read_live(const char *path, bool detailed, struct report *report) {
+    if (!add_file(path, &(struct addition){report, detailed}))
+        return false;
+    sort(report);
+    return true;
 }
 
 bool report_read(const char *path, bool detailed, struct report *report) {

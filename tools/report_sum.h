@@ -10,6 +10,7 @@
 #include "dispatch/plan.h"
 #include "tools/compare.h"
 #include "tools/json_reader.h"
+#include "tools/report_live.h"
 
 /* Calls of one routine and class of sizes, in all processes. */
 struct report_shape {
@@ -53,14 +54,6 @@ struct report_process {
     double calls, ns;
 };
 
-/* What a process has counted so far, in a file of its own (lib/base/counters.h). */
-enum report_live_state {
-    REPORT_RUNS,  /* the process is there */
-    REPORT_ENDED, /* it is not, and told nothing at its end: a signal, a crash, or _exit() */
-    REPORT_OTHER, /* another build has written the file */
-    REPORT_LIVE_STATES
-};
-
 struct report {
     struct report_process *processes;
     struct report_shape *shapes;
@@ -98,11 +91,6 @@ struct report_end {
 bool report_read(const char *path, bool detailed, struct report *report);
 /* The same of one process's file. Returns false, with errno, if it cannot be read. */
 bool report_read_live(const char *path, bool detailed, struct report *report);
-/* Calls the function with the path of each such file of a file of reports. */
-void report_each_live(const char *reports, void (*use)(const char *path, void *context), void *context);
-/* A line that a process adds to a file of reports, if its own file at this path was left and nobody writes it
- * any more; that file is removed. */
-void report_settle_live(const char *path, const char *reports);
 void report_add_line(struct report *report, char *line, bool detailed);
 /* Returns the fact that the first process which has it reports; NULL if there is none. */
 const char *report_fact(const struct report *report, const char *name);
