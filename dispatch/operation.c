@@ -474,7 +474,8 @@ double lava_operation_product_work(const struct lava_operation *operation) {
 double lava_operation_matrix_work(const struct lava_operation *operation) {
     double work = (double)operation->m * (double)operation->n * (double)operation->k;
     double sides = (double)operation->m * (double)operation->n * (double)operation->sides.count;
-    return (operation->sides.factored ? 0 : LAVA_LAPACK_WORK * work) + sides;
+    double each = lava_operation_row(operation)->has_values ? LAVA_VALUES_WORK : LAVA_LAPACK_WORK;
+    return (operation->sides.factored ? 0 : each * work) + sides;
 }
 
 double lava_operation_work(const struct lava_operation *operation) {

@@ -24,8 +24,7 @@
     .routine = LAVA_ROUTINE_##entry, .m = *m, .n = *n, .nrhs = *nrhs, .lda = *lda, .ldb = *ldb, .a = a,      \
     .b = b, .s = s, .rcond = rcond, .rank = rank, .work = work, .lwork = *lwork, .info = info
 #define FORWARDS                                                                                             \
-    lava_workspace_is_query(*lwork) ||                                                                       \
-        lava_threshold_forwards_least_squares((double)*m, (double)*n, (double)*nrhs)
+    lava_workspace_is_query(*lwork) || lava_threshold_forwards_values((double)*m, (double)*n, (double)*nrhs)
 
 #define GELSD_FORTRAN(entry, integer, type, ...)                                                             \
     LAVA_ENTRY_FORTRAN(entry, GELSD_LIST(integer, type), GELSD_NAMES, 0, lava_singular, FORWARDS,            \

@@ -25,8 +25,7 @@
 #define COMMON(entry)                                                                                        \
     .routine = LAVA_ROUTINE_##entry, .m = *m, .n = *n, .lda = *lda, .ldu = *ldu, .ldvt = *ldvt, .a = a,      \
     .s = s, .u = u, .vt = vt, .work = work, .lwork = *lwork, .info = info
-#define FORWARDS                                                                                             \
-    lava_workspace_is_query(*lwork) || lava_threshold_forwards_factorization((double)*m, (double)*n)
+#define FORWARDS lava_workspace_is_query(*lwork) || lava_threshold_forwards_values((double)*m, (double)*n, 0)
 
 #define GESDD_FORTRAN(entry, integer, type, ...)                                                             \
     LAVA_ENTRY_FORTRAN(entry, GESDD_LIST(integer, type), GESDD_NAMES, 1, lava_singular, FORWARDS,            \

@@ -35,6 +35,6 @@ void lava_syev_compute(const struct lava_syev_arguments *arguments);
 #define LAVA_SYEV_REAL_CFP32 float
 #define LAVA_SYEV_REAL_CFP64 double
 
-#define LAVA_SYEV_FORWARDS(n) lava_threshold_forwards_factorization((double)(n), (double)(n))
+#define LAVA_SYEV_FORWARDS(n) lava_threshold_forwards_values((double)(n), (double)(n), 0)
 
 #endif

@@ -101,7 +101,12 @@ static inline int lava_threshold_forwards_factorization(double m, double n) {
     return lava_threshold_forwards_reflections(m, n, m < n ? m : n);
 }
 
-/* The same of n x n elements, and two solves for `sides` right-hand sides. */
+/* Eigenvalues or singular values of m x n elements, with right-hand sides or none. */
+static inline int lava_threshold_forwards_values(double m, double n, double sides) {
+    return lava_threshold_forwards(m, n, LAVA_VALUES_WORK * (m < n ? m : n) + sides);
+}
+
+/* A factorization of n x n elements, and two solves for `sides` right-hand sides. */
 static inline int lava_threshold_forwards_systems(double n, double sides) {
     return lava_threshold_forwards(n, n, LAVA_LAPACK_WORK * n + sides);
 }
