@@ -10,7 +10,7 @@ import sys
 from typing import List
 
 # The options of `lavablas run` that are followed by a value.
-VALUED = ("--mode", "--device", "--precision", "--trace", "--output")
+VALUED = ("--mode", "--device", "--precision", "--trace", "--output", "--profile")
 
 
 def with_python(arguments: List[str]) -> List[str]:
