@@ -204,6 +204,16 @@ void lava_self_test_tell(const struct lava_self_test *test, const char *what, en
         test->tell(&result, test->context);
 }
 
+enum lava_status lava_self_test_compute(const struct lava_self_test *test,
+                                        const struct lava_operation *operation, const struct lava_plan *plan,
+                                        struct lava_progress *progress) {
+    enum lava_status status = lava_ways_run(test->engine, operation, plan, progress);
+    if (status != LAVA_ERROR_DEVICE_MEMORY || test->engine->device->shared->failed)
+        return status;
+    lava_engine_release(test->engine);
+    return lava_ways_run(test->engine, operation, plan, progress);
+}
+
 enum lava_status lava_self_test_multiply(const struct lava_self_test *test,
                                          const struct lava_operation *operation,
                                          const struct lava_plan *plan) {
@@ -211,7 +221,7 @@ enum lava_status lava_self_test_multiply(const struct lava_self_test *test,
     int cancel_state;
     if (!lava_self_test_lock(test, &cancel_state))
         return LAVA_ERROR_DEVICE_LOST;
-    enum lava_status status = lava_ways_run(test->engine, operation, plan, &progress);
+    enum lava_status status = lava_self_test_compute(test, operation, plan, &progress);
     lava_self_test_unlock(test, cancel_state);
     return status;
 }

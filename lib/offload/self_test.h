@@ -76,7 +76,12 @@ void lava_self_test_unlock(const struct lava_self_test *test, int cancel_state);
 /* Tells the result of a comparison, if the test's owner wants to know. */
 void lava_self_test_tell(const struct lava_self_test *test, const char *what, enum lava_type type,
                          const struct lava_kernel *kernel, double error);
-/* Multiplies, with the engine locked. */
+/* Runs the plan; with the engine locked by the caller. If memory is short, what earlier calls have left on
+ * the device goes, as a step that fails is refused for good. */
+enum lava_status lava_self_test_compute(const struct lava_self_test *test,
+                                        const struct lava_operation *operation, const struct lava_plan *plan,
+                                        struct lava_progress *progress);
+/* Multiplies, and locks the engine. */
 enum lava_status lava_self_test_multiply(const struct lava_self_test *test,
                                          const struct lava_operation *operation,
                                          const struct lava_plan *plan);

@@ -441,9 +441,9 @@ static enum lava_status run(const struct lava_self_test *test, const struct lava
     if (!lava_self_test_lock(test, &cancel_state))
         return LAVA_ERROR_DEVICE_LOST;
     test->engine->panels.form = sample->panels;
-    enum lava_status status = lava_ways_run(test->engine, &operation, &plan, &progress);
+    enum lava_status status = lava_self_test_compute(test, &operation, &plan, &progress);
     if (status == LAVA_ERROR_STALLED) /* the matrix is untouched, and panels have another form now */
-        status = lava_ways_run(test->engine, &operation, &plan, &progress);
+        status = lava_self_test_compute(test, &operation, &plan, &progress);
     test->engine->panels.form = 0;
     lava_self_test_unlock(test, cancel_state);
     return status;

@@ -9,7 +9,6 @@
 #include "lib/host/numbers.h"
 #include "lib/level2/vector_kernel.h"
 #include "lib/offload/self_test.h"
-#include "lib/offload/ways.h"
 #include "lib/offload/worst.h"
 
 /* Several workgroups along rows and columns, of which the last ones are not whole. */
@@ -165,7 +164,7 @@ static enum lava_status run(const struct lava_self_test *test, struct sample *sa
         return status;
     if (!lava_self_test_lock(test, &cancel_state))
         return LAVA_ERROR_DEVICE_LOST;
-    status = lava_ways_run(engine, &sample->operation, &plan, &progress);
+    status = lava_self_test_compute(test, &sample->operation, &plan, &progress);
     lava_self_test_unlock(test, cancel_state);
     return status;
 }
