@@ -323,7 +323,8 @@ static void find_integer_shape(struct lava_device *device, const struct answers 
     const VkPhysicalDeviceCooperativeMatrix2FeaturesNV *whole = &answers->whole_matrices;
     bool software = device->capabilities.kind == LAVA_DEVICE_CPU;
     device->capabilities.whole_matrices =
-        best->m > 0 && whole->cooperativeMatrixFlexibleDimensions && whole->cooperativeMatrixConversions &&
+        best->m > 0 && lava_modules_has(LAVA_MODULE_RESIDUES_MULTIPLY_WHOLE) &&
+        whole->cooperativeMatrixFlexibleDimensions && whole->cooperativeMatrixConversions &&
         whole->cooperativeMatrixPerElementOperations &&
         (software || (whole->cooperativeMatrixWorkgroupScope && whole->cooperativeMatrixTensorAddressing));
 }
@@ -457,9 +458,9 @@ static void fill_capabilities(struct lava_device *device, const struct answers *
     device->has_host_query_reset = answers->features12.hostQueryReset;
     bool combines = capabilities->fp64 || config->residues == LAVA_RESIDUE_ON;
     capabilities->residues = combines ? config->residues : LAVA_RESIDUE_OFF;
-    capabilities->integer_products = capabilities->residues != LAVA_RESIDUE_OFF &&
-                                     answers->features13.shaderIntegerDotProduct &&
-                                     answers->features12.vulkanMemoryModel;
+    capabilities->integer_products =
+        capabilities->residues != LAVA_RESIDUE_OFF && answers->features13.shaderIntegerDotProduct &&
+        lava_modules_has(LAVA_MODULE_RESIDUES_DOT) && answers->features12.vulkanMemoryModel;
     device->has_subgroup_size_control =
         answers->features13.subgroupSizeControl && answers->features13.computeFullSubgroups &&
         (answers->properties13.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;
