@@ -348,5 +348,10 @@ static int close_device(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_scalars), cmocka_unit_test(test_limits),
                                        cmocka_unit_test(test_moduli)};
+    if (!lava_modules_has(LAVA_MODULE_RESIDUES_DOT)) { /* the device computes nothing so, and an older glslc
+                                                          rounds otherwise */
+        puts("skipped: this glslc has no GL_EXT_integer_dot_product");
+        return 77;
+    }
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

@@ -16,6 +16,7 @@
 #include "dispatch/residues.h"
 #include "lib/lapack/device_matrix.h"
 #include "lib/product/runner.h"
+#include "lib/vk/modules.h"
 #include "perf/residues/model.h"
 #include "tests/robustness/device_test.h"
 #ifdef LAVA_FAULT_INJECTION
@@ -569,5 +570,9 @@ int main(void) {
                                        cmocka_unit_test(faults)
 #endif
     };
+    if (!lava_modules_has(LAVA_MODULE_RESIDUES_DOT)) {
+        puts("skipped: this glslc has no GL_EXT_integer_dot_product");
+        return 77;
+    }
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }
