@@ -29,7 +29,7 @@ struct lava_integer_shape {
 
 struct lava_capabilities {
     char name[256];
-    char label[320]; /* in lines of the log: its index, name and UUID */
+    char label[320];  /* in lines of the log: its index, name and UUID */
     char driver[514]; /* its name and version, as the driver has them; "": not known */
     uint32_t vendor_id, device_id, driver_version;
     enum lava_device_kind kind;
@@ -57,8 +57,9 @@ struct lava_capabilities {
     uint32_t shape_count;
     struct lava_matrix_shape shapes[LAVA_CAPABILITIES_MAX_SHAPES];
     bool fp64; /* shaders may compute in fp64 */
-    /* Of int8: nothing is found unless residues are used. A workgroup may have one matrix of any size
-     * (VK_NV_cooperative_matrix2; a subgroup on a software device), and products of four bytes with four. */
+    /* What multiplies int8. It is looked for if residues are used. A workgroup may have one matrix of any
+     * size (VK_NV_cooperative_matrix2; a subgroup on a software device), and products of four bytes with
+     * four. */
     enum lava_residue_use residues; /* LAVABLAS_RESIDUES */
     struct lava_integer_shape integer_shape;
     bool whole_matrices, integer_products;

@@ -13,8 +13,8 @@
 #define LAVA_DISPATCH_KERNELS_H
 
 #include "dispatch/capabilities.h"
-#include "dispatch/operation.h"
 #include "dispatch/module_ids.h"
+#include "dispatch/operation.h"
 #include "dispatch/schemes.h"
 
 /* How an operand is packed (shaders/interface.h describes both). */

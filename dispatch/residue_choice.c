@@ -32,8 +32,8 @@
 #define CONVERT_BYTES 68.0
 #define COMBINE_BYTES 80.0
 #define COMBINE_FLOPS 90.0
-/* From host memory: C has so many blocks of columns at most, if each has so many columns. The download of the
- * last one overlaps nothing. */
+/* From host memory C is at most MOST_BLOCKS blocks of LEAST_BLOCK columns or more. The download of the last
+ * one overlaps nothing. Columns begin at multiples of COLUMN_BYTES on the device. */
 #define MOST_BLOCKS  8
 #define LEAST_BLOCK  1024
 #define COLUMN_BYTES 64

@@ -56,8 +56,8 @@ struct lava_residue_layout {
 struct lava_residue_layout lava_residue_layout_of(const struct lava_residue_way *way, int64_t m, int64_t n,
                                                   int64_t k, uint32_t tiles_each);
 
-/* Of a product from host memory: the distance of columns on the device, and how many columns of C, whole
- * tiles, are computed and downloaded at a time: no more than LAVA_BLOCKING_BLOCKS_HELD such blocks. */
+/* A product from host memory has its columns this far apart on the device, and computes and downloads so
+ * many columns of C, whole tiles, at a time. There are LAVA_BLOCKING_BLOCKS_HELD such blocks at most. */
 int64_t lava_residue_ld(int64_t rows);
 int64_t lava_residue_block_columns(const struct lava_residue_way *way, int64_t n);
 

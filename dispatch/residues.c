@@ -10,8 +10,8 @@
 #define LIMBS 4
 /* Bits by which the sum of all residues times weights is longer than P: 8 of a residue, 4 of their number. */
 #define SUM_BITS 12
-/* Of P as struct lava_residues_integers has it, and of its limbs: a sum of them has SUM_BITS more, which
- * is 32. */
+/* struct lava_residues_integers has P with these bits, in limbs of LIMB_BITS: a sum of limbs has SUM_BITS
+ * more, which is 32. */
 #define PRODUCT_BITS 118
 #define LIMB_BITS    20
 /* Binary digits of a double. */

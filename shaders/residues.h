@@ -87,7 +87,7 @@ LAVA_U32 lda;
 LAVA_U32 ldb;
 LAVA_U32 ldc;
 LAVA_U32 along;  /* bit 0: K runs along the rows of A as it is stored; bit 1: the same of B */
-LAVA_U32 span;   /* after so many steps sums begin anew; 0: never */
+LAVA_U32 span;   /* steps after which sums begin anew; 0: never */
 LAVA_U32 region; /* the part of C that is written */
 LAVA_U32 tiles_m; /* the tiles that the screen judges */
 LAVA_U32 first_tile;

@@ -125,7 +125,7 @@ const uint STRIDE = FRAGMENTS != 0 ? SHAPE_K : SLAB; /* bytes from line to line 
     else                                                                         \
         coopMatLoad(matrix, HalfResidues(address).word, 0, STRIDE / 8, layout_);
 
-/* Of SHAPE_K, k is the first in the slab. */
+/* Adds the products of SHAPE_K from k in the slab on. */
 void multiply_depth(uint64_t a, uint64_t b, uint k)
 {
     a += k * (FRAGMENTS != 0 ? SHAPE_M : 1);

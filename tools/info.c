@@ -249,7 +249,7 @@ static void print(const struct facts *facts) {
         printf("device: none (%s); `lavablas doctor` says what to do\n", facts->why);
     }
     printf("matrices that stay: LAVABLAS_RESIDENT=%s; %s%s\n",
-           lava_config_resident_name(lava_config_get()->resident),
+           lava_config_word("LAVABLAS_RESIDENT", lava_config_get()->resident),
            facts->unwatched ? "they cannot: " : "the kernel tells what is written",
            facts->unwatched ? facts->unwatched : "");
     print_cache();
@@ -324,7 +324,7 @@ static void put(const struct facts *facts) {
         printf("null");
         lava_json_put_member(stdout, "why", facts->why);
     }
-    lava_json_put_member(stdout, "resident", lava_config_resident_name(config->resident));
+    lava_json_put_member(stdout, "resident", lava_config_word("LAVABLAS_RESIDENT", config->resident));
     lava_json_put_member(stdout, "unwatched", facts->unwatched);
     lava_json_put_member(stdout, "cache", config->cache ? config->cache_home : NULL);
     const char *separator = "";

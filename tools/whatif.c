@@ -9,7 +9,7 @@
 
 #include "tools/explain.h"
 
-/* Lines are summed up whenever there are so many more. */
+/* Lines are summed up each time that this many are there. */
 #define BATCH 65536
 /* More rows are not listed. */
 #define MOST_ROWS 12

@@ -119,13 +119,6 @@ static bool parse_init(struct parser *parser, const struct variable *variable, c
     return is_word;
 }
 
-const char *lava_config_resident_name(enum lava_resident_use use) {
-    const struct word *word = resident_words;
-    while (word->value != (int)use)
-        word++;
-    return word->name;
-}
-
 bool lava_config_find_precision(const char *name, enum lava_precision *precision) {
     int found;
     if (!find_word(precision_words, name, &found))
@@ -309,6 +302,13 @@ static const struct variable *find_variable(const char *name) {
         if (!strcmp(variables[i].name, name))
             return &variables[i];
     return NULL;
+}
+
+const char *lava_config_word(const char *name, int value) {
+    const struct word *word = find_variable(name)->words;
+    while (word->value != value)
+        word++;
+    return word->name;
 }
 
 /* A complaint's name has the line before it. */

@@ -58,7 +58,7 @@ struct lava_config {
 
 /* A source of variables: getenv, or a test's table. */
 typedef const char *lava_config_getter(const char *name, void *context);
-/* Called once for each value that is not understood. Of one in a file, the name is "PATH:LINE: NAME". */
+/* Called once for each value that is not understood. If a file has it, the name is "PATH:LINE: NAME". */
 typedef void lava_config_complain(const char *name, const char *value, const char *expected, void *context);
 
 /* Strings in *config point into *storage, because a program may change its environment later. A value that is
@@ -96,8 +96,8 @@ void lava_config_each(lava_config_tell *tell, void *context);
 /* Returns the path of the file that was read, after lava_config_get; NULL: none was. */
 const char *lava_config_file_path(void);
 
-/* Returns the word of LAVABLAS_RESIDENT. */
-const char *lava_config_resident_name(enum lava_resident_use use);
+/* Returns the word of a setting that has words, for what its member of struct lava_config is. */
+const char *lava_config_word(const char *name, int value);
 /* Returns whether it is the name of a mode. */
 bool lava_config_is_mode(const char *name);
 

@@ -1,7 +1,6 @@
 /* The machine's configuration: a file with a line NAME=VALUE for each setting, with the names and values of
- * the environment variables. Blanks around names and values do not count, nor do empty lines and those that
- * begin with
- * #. config.c says which lines are right. */
+ * the environment variables. Blanks around names and values do not count. Empty lines and comments, which a
+ * "#" begins, do not count either. config.c says which lines are right. */
 #ifndef LAVA_BASE_CONFIG_FILE_H
 #define LAVA_BASE_CONFIG_FILE_H
 

@@ -3,7 +3,6 @@
 
 #include <assert.h>
 
-#include "dispatch/divide.h"
 #include "dispatch/eigen.h"
 #include "dispatch/factorization.h"
 #include "dispatch/pivoted_qr.h"

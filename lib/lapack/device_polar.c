@@ -28,8 +28,8 @@
 /* Where c is less, S does not matter: the condition of G is at most 1 + c. */
 #define C_OF_ONE   100.0
 #define STEPS_MOST 24
-/* Frobenius's norm of E may be so many units times the order, and FEW more. An E less than NOT_FAR is an
- * upper bound of what the polynomials have left. */
+/* Frobenius's norm of E may be MOST_ERROR units times the sum of the order and FEW. An E less than NOT_FAR is
+ * an upper bound of what the polynomials have left. */
 #define MOST_ERROR 2
 #define FEW        16
 #define NOT_FAR    0.5

@@ -1,9 +1,9 @@
 /* Tells what has become of the device. Called by lib/abi/control. */
 #include "lib/offload/state.h"
 
-#include <math.h>
 #include <time.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/config.h"
 #include "lib/base/report.h"
 #include "lib/offload/context.h"
@@ -31,7 +31,7 @@ static enum lava_state never(enum lava_reason reason, const char **why) {
     return LAVA_STATE_NEVER;
 }
 
-/* Of single precision. */
+/* Returns the state of products in single precision. */
 static enum lava_state ask_need(const char **why) {
     const struct lava_readiness_answer answer = lava_readiness_ask(needed());
     if (!answer.may && answer.reason != LAVA_REASON_STARTING)
@@ -61,23 +61,10 @@ enum lava_state lava_state_ask(const char **why) {
     }
 }
 
-static struct timespec deadline_in(double seconds) {
-    struct timespec deadline;
-    clock_gettime(CLOCK_REALTIME, &deadline);
-    double whole = floor(seconds);
-    deadline.tv_sec += (time_t)whole;
-    deadline.tv_nsec += (long)((seconds - whole) * 1e9);
-    if (deadline.tv_nsec >= 1000000000) {
-        deadline.tv_sec++;
-        deadline.tv_nsec -= 1000000000;
-    }
-    return deadline;
-}
-
 enum lava_state lava_state_await(double seconds, const char **why) {
     enum lava_reason unused;
     bool has_deadline = seconds >= 0 && seconds < LONGEST_S;
-    struct timespec deadline = deadline_in(has_deadline ? seconds : 0);
+    const struct timespec deadline = lava_clock_deadline(has_deadline ? (uint64_t)(seconds * 1e9) : 0);
     enum lava_state state = lava_state_ask(why);
     if (state == LAVA_STATE_NEVER)
         return state;

@@ -15,8 +15,8 @@ enum lava_state {
 /* Returns the state now: READY if it is for one of the types. *why is in words: static storage, "" if it is
  * ready. Starts nothing. */
 enum lava_state lava_state_ask(const char **why);
-/* Starts the preparation for single precision, if nothing has, and waits for its end, at most so many seconds
- * (negative: as long as it takes). Returns its state then. */
+/* Starts the preparation for single precision, if nothing has, and waits for its end, at most this many
+ * seconds (negative: as long as it takes). Returns its state then. */
 enum lava_state lava_state_await(double seconds, const char **why);
 
 /* All calls are counted from now on, for reports that the program asks for. */

@@ -8,8 +8,8 @@
 #include "dispatch/policy.h"
 #include "dispatch/residue_choice.h"
 #include "dispatch/residues.h"
-#include "lib/engine/needs.h"
 #include "lib/engine/engine.h"
+#include "lib/engine/needs.h"
 #include "lib/transport/stream.h"
 
 /* Fills in the pipelines of a way, and returns how many they are. */

@@ -121,7 +121,7 @@ static double rounded_product(int row, int column) {
     return ldexp((double)test.products[column * TILE + row], -test.scales[0][row] - test.scales[1][column]);
 }
 
-/* Of any kind, and such that its sum with the product is next to a tie, or cancels. */
+/* Returns a number of any kind, or one whose sum with the product is next to a tie, or cancels. */
 static double random_old(int row, int column) {
     volatile double product = test.alpha * rounded_product(row, column);
     static const double special[] = {0,       -0.0,     INFINITY, -INFINITY, NAN,

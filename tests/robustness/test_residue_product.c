@@ -87,7 +87,7 @@ struct product {
     double alpha, beta;
     enum lava_region region;
     bool on_host; /* its matrices are in host memory */
-    /* Of most lines, and of one. */
+    /* Most lines have the first, and one has the other. */
     enum data data[2], odd[2];
     int64_t odd_line[2]; /* -1: there is none */
     double *lines[2], *c, *got;
