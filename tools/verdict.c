@@ -13,7 +13,6 @@ static const char *const reasons[LAVA_REASON_COUNT] = {
     [LAVA_REASON_CUTOFF] = "the call is so small that no GPU would be faster",
     [LAVA_REASON_MODE_CPU] = "LAVABLAS_MODE is cpu",
     [LAVA_REASON_OFF] = "LAVABLAS_OFF names the routine",
-    [LAVA_REASON_NO_KERNEL] = "the device has no kernel for this type",
     [LAVA_REASON_ABSENT] =
         "a product with a vector reads each number once, which takes less time than to copy the "
         "matrix to the device; it pays only if the matrix stays there (--stays A)",
