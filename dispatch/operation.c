@@ -353,6 +353,20 @@ static const void *matrix_at(const void *first, const void *const *pointers, enu
     return pointers ? pointers[i] : lava_operation_element(first, type, 0, i, stride);
 }
 
+struct lava_operation lava_operation_depth(const struct lava_operation *operation, int64_t first,
+                                           int64_t count) {
+    struct lava_operation part = *operation;
+    bool a_n = part.a.op == LAVA_OP_N, b_n = part.b.op == LAVA_OP_N;
+    part.k = count;
+    part.a.first =
+        lava_operation_element(part.a.first, part.type, a_n ? 0 : first, a_n ? first : 0, part.a.ld);
+    part.b.first =
+        lava_operation_element(part.b.first, part.type, b_n ? first : 0, b_n ? 0 : first, part.b.ld);
+    if (first > 0)
+        part.beta = (struct lava_scalar){.real = 1};
+    return part;
+}
+
 struct lava_operation lava_operation_of_series(const struct lava_operation *operation,
                                                const struct lava_series *series, int64_t i) {
     struct lava_operation one = *operation;

@@ -32,6 +32,7 @@ static const char *const reasons[LAVA_REASON_COUNT] = {
     [LAVA_REASON_NOT_DEFINITE] = "the matrix is not positive definite",
     [LAVA_REASON_SINGULAR]     = "the matrix is singular",
     [LAVA_REASON_SCALED]       = "the matrix or the right-hand sides are scaled by LAPACK",
+    [LAVA_REASON_LEFT]         = "the numbers need fp64 arithmetic, which the device does not have",
     [LAVA_REASON_UNDERFLOW]    = "numbers are near underflow, and the device flushes subnormals",
     [LAVA_REASON_FAULT]        = "the device failed during the product",
     [LAVA_REASON_PROFITABLE]   = "the GPU is estimated to be faster",
@@ -151,7 +152,8 @@ void lava_policy_describe(const struct lava_operation *operation, const struct l
     if (plan->kernel && plan->kernel->scheme != LAVA_SCHEME_NONE)
         append(&line, " by %s", lava_scheme(plan->kernel->scheme)->name);
     if (plan->residues)
-        append(&line, " by residues (%s)", plan->residues->name);
+        append(&line, plan->leaves_tiles ? " by residues (%s, the CPU has what they leave)" : " by residues (%s)",
+               plan->residues->name);
     append(&line, " ");
     append_structure(&line, operation);
     append_sizes(&line, operation);

@@ -29,6 +29,7 @@ enum lava_reason {
     LAVA_REASON_NOT_DEFINITE, /* not positive definite: the CPU's own routine says where */
     LAVA_REASON_SINGULAR,     /* a zero on the diagonal: the CPU's own routine says where */
     LAVA_REASON_SCALED,       /* LAPACK's own routine scales it, X is 0, or a number is not finite */
+    LAVA_REASON_LEFT,         /* the screen of residues leaves most tiles, and the device has no fp64 */
     LAVA_REASON_UNDERFLOW,    /* numbers to divide by are too small for a device that flushes */
     LAVA_REASON_FAULT,        /* began on the GPU, which failed; the CPU computed the rest */
     LAVA_REASON_PROFITABLE,   /* the GPU is estimated to be faster */

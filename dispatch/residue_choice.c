@@ -32,6 +32,16 @@
 #define CONVERT_BYTES 68.0
 #define COMBINE_BYTES 80.0
 #define COMBINE_FLOPS 90.0
+/* The same in integers, of which a device does a quarter of its fp32 operations: some multiply int32 at that
+ * rate. An H200 combines in 0.42 ms so at 4096, and in 0.45 ms in fp64. */
+#define COMBINE_INTEGERS    314.0
+#define INTEGERS_BY_FP32    0.25
+/* Integers are the faster way if fp32 is so many times as fast as fp64: fp64 saves two thirds of the integer
+ * operations, for 80 of its own (doc/notes/fp64-by-integers.md). */
+#define INTEGERS_FROM_RATIO 8.0
+/* A share of the first columns' tiles. The CPU takes what the screen leaves, so that the device saves less
+ * than this of the CPU's time, and costs its own. A starting value. */
+#define MOST_LEFT 0.75
 /* From host memory C is at most MOST_BLOCKS blocks of LEAST_BLOCK columns or more. The download of the last
  * one overlaps nothing. Columns begin at multiples of COLUMN_BYTES on the device. */
 #define MOST_BLOCKS  8
@@ -45,14 +55,13 @@
 #define COLUMNS_NS 20e3
 
 // clang-format off
-/* whole: rates of H200 in doc/notes/fp64-by-integers.md. All three leave tiles to the same row of fp64.
- *
- * A device without fp64 needs another module to combine, which is the table's third column. */
+/* whole: rates of H200 in doc/notes/fp64-by-integers.md. All three leave tiles to the same row of fp64, or to
+ * the CPU, and combine by the same modules. */
 static const struct lava_residue_way ways[] = {
-    /* name              kernel                  multiply                             combine                       tile m    n  part m   n  invocations group software per fp32 */
-    {"whole_256x128",    LAVA_RESIDUE_WHOLE,     LAVA_MODULE_RESIDUES_MULTIPLY_WHOLE, LAVA_MODULE_RESIDUES_COMBINE,    256, 128,      0,  0,         256,    8, false,     6.0},
-    {"matrices_128x128", LAVA_RESIDUE_MATRICES,  LAVA_MODULE_RESIDUES_MULTIPLY,       LAVA_MODULE_RESIDUES_COMBINE,    128, 128,     64, 64,           0,    8, false,     1.8},
-    {"dot_64x64",        LAVA_RESIDUE_DOT,       LAVA_MODULE_RESIDUES_DOT,            LAVA_MODULE_RESIDUES_COMBINE,     64,  64,      0,  0,         256,    8,  true,     0.9},
+    /* name              kernel                  multiply                             tile m    n  part m   n  invocations group software per fp32 */
+    {"whole_256x128",    LAVA_RESIDUE_WHOLE,     LAVA_MODULE_RESIDUES_MULTIPLY_WHOLE,    256, 128,      0,  0,         256,    8, false,     6.0},
+    {"matrices_128x128", LAVA_RESIDUE_MATRICES,  LAVA_MODULE_RESIDUES_MULTIPLY,          128, 128,     64, 64,           0,    8, false,     1.8},
+    {"dot_64x64",        LAVA_RESIDUE_DOT,       LAVA_MODULE_RESIDUES_DOT,                64,  64,      0,  0,         256,    8,  true,     0.9},
 };
 // clang-format on
 
@@ -89,9 +98,8 @@ bool lava_residue_way_fits(const struct lava_residue_way *way, const struct lava
                    ? device->whole_matrices
                    : shape->m > 0 && way->part_m % shape->m == 0 && way->part_n % shape->n == 0 &&
                          LAVA_RESIDUES_SLAB % shape->k == 0;
-    return has && device->fp64 &&
-           lava_residue_invocations(way, device) <= device->max_workgroup_invocations &&
-           lava_kernel_fits(lava_residue_left_kernel(), device, NULL);
+    return has && lava_residue_invocations(way, device) <= device->max_workgroup_invocations &&
+           (!device->fp64 || lava_kernel_fits(lava_residue_left_kernel(), device, NULL));
 }
 
 const struct lava_residue_way *lava_residue_way_of(const struct lava_capabilities *device) {
@@ -132,11 +140,17 @@ struct lava_residue_layout lava_residue_layout_of(const struct lava_residue_way 
     uint64_t lines = (uint64_t)layout.padded_m + layout.padded_n + layout.tiles_m + layout.tiles_n;
     layout.lines_offset = LAVA_RESIDUES_STANDARD * depth * layout.padded_m;
     layout.numbers_offset = layout.lines_offset + lines * LAVA_RESIDUES_WORDS * 4;
-    layout.first_bytes = layout.numbers_offset + sizeof(struct lava_residues);
+    layout.first_bytes = layout.numbers_offset + sizeof(struct lava_residues_integers);
     layout.second_bytes = LAVA_RESIDUES_STANDARD * depth * layout.padded_n;
     layout.sums_bytes =
         (uint64_t)LAVA_RESIDUES_STANDARD * 4 * way->tile_m * way->tile_n * layout.tiles_m * layout.tiles_each;
     return layout;
+}
+
+uint64_t lava_residue_description_bytes(const struct lava_residue_way *way, int64_t m, int64_t n, int64_t k) {
+    const struct lava_residue_layout layout = lava_residue_layout_of(way, m, n, k, 1);
+    uint64_t panels = (uint64_t)((k - 1) / layout.panel + 1);
+    return panels * (layout.tiles_m + layout.tiles_n) * LAVA_RESIDUES_WORDS * 4;
 }
 
 int64_t lava_residue_ld(int64_t rows) {
@@ -161,17 +175,26 @@ static uint64_t matrix_bytes(const struct lava_operation *operation) {
     return bytes;
 }
 
-/* The rate of fp32 arithmetic. */
-static double fp32_flops_per_s(const struct lava_profile *profile,
-                               const struct lava_device_figures *figures) {
-    const struct lava_row_ratios ratios = lava_cost_row_ratios(profile, figures, LAVA_TYPE_FP32);
+/* The rate of a type's arithmetic. */
+static double simt_flops_per_s(const struct lava_profile *profile, const struct lava_device_figures *figures,
+                               enum lava_type type) {
+    const struct lava_row_ratios ratios = lava_cost_row_ratios(profile, figures, type);
     double best = 0;
     for (size_t i = 0; i < LAVA_PROFILE_MAX_KERNELS && profile->kernels[i].kernel; i++) {
         const struct lava_kernel *kernel = lava_kernels_find(profile->kernels[i].kernel);
-        if (kernel && kernel->type == LAVA_TYPE_FP32 && lava_kernel_is_simt(kernel))
+        if (kernel && kernel->type == type && lava_kernel_is_simt(kernel))
             best = fmax(best, lava_cost_row(&profile->kernels[i], kernel, figures, &ratios).flops_per_s);
     }
     return best;
+}
+
+/* By the profile alone, because pipelines are created before a device is measured. */
+bool lava_residue_combines_in_integers(const struct lava_capabilities *device) {
+    static const struct lava_device_figures unmeasured;
+    const struct lava_profile *profile = lava_profiles_find(device);
+    double fp64 = simt_flops_per_s(profile, &unmeasured, LAVA_TYPE_FP64);
+    return !device->fp64 ||
+           (fp64 > 0 && simt_flops_per_s(profile, &unmeasured, LAVA_TYPE_FP32) >= INTEGERS_FROM_RATIO * fp64);
 }
 
 static bool is_measured(const struct lava_residue_way *way, const struct lava_profile *profile) {
@@ -181,7 +204,16 @@ static bool is_measured(const struct lava_residue_way *way, const struct lava_pr
 static double ops_per_s(const struct lava_residue_way *way, const struct lava_profile *profile,
                         const struct lava_device_figures *figures) {
     return is_measured(way, profile) ? profile->residue_ops_per_s
-                                     : way->per_fp32 * fp32_flops_per_s(profile, figures);
+                                     : way->per_fp32 * simt_flops_per_s(profile, figures, LAVA_TYPE_FP32);
+}
+
+/* Returns the time in which an element of C is put together, if nothing else took time. */
+static double combine_ns(const struct lava_capabilities *device, const struct lava_device_figures *figures,
+                         double fp64_flops_per_s) {
+    if (!lava_residue_combines_in_integers(device))
+        return 1e9 * COMBINE_FLOPS / fp64_flops_per_s;
+    return 1e9 * COMBINE_INTEGERS /
+           (INTEGERS_BY_FP32 * simt_flops_per_s(lava_profiles_find(device), figures, LAVA_TYPE_FP32));
 }
 
 double lava_residue_ns(const struct lava_residue_way *way, const struct lava_operation *operation,
@@ -202,7 +234,7 @@ double lava_residue_ns(const struct lava_residue_way *way, const struct lava_ope
     double multiply = 1e9 * 2 * groups * way->tile_m * way->tile_n * slabs * LAVA_RESIDUES_SLAB * waves /
                       ops_per_s(way, profile, figures);
     double combine = panels * share * (double)operation->m * (double)operation->n *
-                     (COMBINE_BYTES * memory_ns + 1e9 * COMBINE_FLOPS / fp64_flops_per_s);
+                     (COMBINE_BYTES * memory_ns + combine_ns(device, figures, fp64_flops_per_s));
     double columns = ceil(panels * (double)layout.sums_bytes / (double)MOST_SUM_BYTES);
     convert += panels * PANEL_NS;
     if (convert_ns)
@@ -225,11 +257,16 @@ static double host_ns(const struct lava_residue_way *way, const struct lava_oper
     return HOST_FACTOR * (rates->call_latency_ns + computed + fmax(m * columns * down_ns, left_over));
 }
 
+bool lava_residue_ends_early(uint64_t left, uint64_t tiles) {
+    return (double)left > MOST_LEFT * (double)tiles;
+}
+
 /* Returns how many columns of tiles have sums at a time; 0: there is no memory for one. Fewer than fit, if
- * all of them left to fp64 would take too long for a dispatch. */
+ * all of them at that rate, of fp64 arithmetic where that computes what is left, would take too long for a
+ * dispatch. */
 static uint32_t tiles_each(const struct lava_residue_way *way, const struct lava_operation *operation,
                            const struct lava_capabilities *device, uint64_t memory_bytes,
-                           double fp64_flops_per_s) {
+                           double flops_per_s) {
     struct lava_residue_layout one = lava_residue_layout_of(way, operation->m, operation->n, operation->k, 1);
     uint64_t others = one.first_bytes + one.second_bytes + matrix_bytes(operation);
     uint64_t most = memory_bytes > others ? memory_bytes - others : 0;
@@ -241,7 +278,7 @@ static uint32_t tiles_each(const struct lava_residue_way *way, const struct lava
         one.second_bytes > device->max_buffer_bytes)
         return 0;
     double flops = 2.0 * one.padded_m * way->tile_n * (double)one.panel;
-    double by_time = fmax(DISPATCH_S * fp64_flops_per_s / flops, 1);
+    double by_time = fmax(DISPATCH_S * flops_per_s / flops, 1);
     double by_groups = (double)device->max_workgroups / ((double)subtiles * one.tiles_m);
     return (uint32_t)fmin(fmin((double)(most / one.sums_bytes), one.tiles_n), fmin(by_time, by_groups));
 }
@@ -290,28 +327,71 @@ double lava_residue_best_flops_per_s(const struct lava_operation *operation,
     return ops_per_s(way, lava_profiles_find(device), figures) / LAVA_RESIDUES_STANDARD;
 }
 
-void lava_residue_choose(const struct lava_plan_request *asked, const struct lava_operation *parts,
-                         struct lava_plan *plan) {
+/* Returns the way that may compute the product; NULL: none may. */
+static const struct lava_residue_way *way_for(const struct lava_plan_request *asked,
+                                              const struct lava_operation *parts) {
     const struct lava_capabilities *device = asked->device;
     const struct lava_residue_way *way =
         asked->overrides->residue_way ? asked->overrides->residue_way : lava_residue_way_of(device);
-    enum lava_residue_use use = use_of(asked);
+    bool may = use_of(asked) != LAVA_RESIDUE_OFF && lava_residue_serves(parts);
+    return may && way && lava_residue_way_fits(way, device) ? way : NULL;
+}
+
+/* Returns the product's time, from host memory if its matrices are there. */
+static double estimate_ns(const struct lava_plan_request *asked, const struct lava_residue_way *way,
+                          const struct lava_operation *parts, double fp64_flops_per_s, double *convert_ns) {
+    const struct lava_device_figures *figures = &asked->figures->device;
+    const struct lava_rates rates = lava_cost_rates(lava_profiles_find(asked->device), figures);
+    double ns = lava_residue_ns(way, parts, asked->device, figures, fp64_flops_per_s, convert_ns);
+    return parts->on_device ? ns : host_ns(way, parts, &rates, ns);
+}
+
+/* Returns false if there is no memory. */
+static bool fit_and_adopt(const struct lava_plan_request *asked, const struct lava_residue_way *way,
+                          const struct lava_operation *parts, double flops_per_s, double ns,
+                          struct lava_plan *plan) {
     uint64_t memory_bytes =
-        asked->overrides->memory_bytes ? asked->overrides->memory_bytes : device->memory_bytes;
-    if (use == LAVA_RESIDUE_OFF || !lava_residue_serves(parts) || !way || !lava_residue_way_fits(way, device))
-        return;
-    double convert_ns, rate = plan->flops_per_s;
-    double ns = lava_residue_ns(way, parts, device, &asked->figures->device, rate, &convert_ns);
-    const struct lava_rates rates = lava_cost_rates(lava_profiles_find(device), &asked->figures->device);
-    if (!parts->on_device)
-        ns = host_ns(way, parts, &rates, ns);
-    if (use == LAVA_RESIDUE_AUTO &&
-        (ns > MOST_SHARE * plan->gpu_ns || convert_ns > CONVERT_SHARE * plan->gpu_ns))
-        return;
-    uint32_t each = tiles_each(way, parts, device, memory_bytes, rate);
+        asked->overrides->memory_bytes ? asked->overrides->memory_bytes : asked->device->memory_bytes;
+    uint32_t each = tiles_each(way, parts, asked->device, memory_bytes, flops_per_s);
     if (each == 0)
-        return;
+        return false;
     const struct lava_residue_layout layout = lava_residue_layout_of(way, parts->m, parts->n, parts->k, each);
     adopt(way, parts, &layout, plan);
     plan->gpu_ns = ns;
+    return true;
+}
+
+void lava_residue_choose(const struct lava_plan_request *asked, const struct lava_operation *parts,
+                         struct lava_plan *plan) {
+    const struct lava_residue_way *way = way_for(asked, parts);
+    if (!way)
+        return;
+    double convert_ns, rate = plan->flops_per_s;
+    double ns = estimate_ns(asked, way, parts, rate, &convert_ns);
+    bool gains = ns <= MOST_SHARE * plan->gpu_ns && convert_ns <= CONVERT_SHARE * plan->gpu_ns;
+    if (gains || use_of(asked) == LAVA_RESIDUE_ON)
+        fit_and_adopt(asked, way, parts, rate, ns, plan);
+}
+
+/* Returns whether the descriptions of all panels fit the staging slot where the host reads them. */
+static bool fits_slot(const struct lava_residue_way *way, const struct lava_operation *parts,
+                      const struct lava_capabilities *device) {
+    return device->slot_bytes == 0 ||
+           lava_residue_description_bytes(way, parts->m, parts->n, parts->k) <= device->slot_bytes;
+}
+
+enum lava_reason lava_residue_plan_alone(const struct lava_plan_request *asked,
+                                         const struct lava_operation *parts, struct lava_plan *plan) {
+    const struct lava_residue_way *way = way_for(asked, parts);
+    if (asked->device->fp64 || parts->on_device || !way)
+        return LAVA_REASON_NO_KERNEL;
+    double ns = estimate_ns(asked, way, parts, 0, NULL);
+    double rate = ops_per_s(way, lava_profiles_find(asked->device), &asked->figures->device) /
+                  LAVA_RESIDUES_STANDARD;
+    if (!fits_slot(way, parts, asked->device) || !fit_and_adopt(asked, way, parts, rate, ns, plan))
+        return LAVA_REASON_MEMORY;
+    plan->kernel = lava_residue_left_kernel();
+    plan->flops_per_s = rate;
+    plan->leaves_tiles = true;
+    return LAVA_REASON_FORCED;
 }

@@ -15,7 +15,7 @@ enum lava_residue_kernel { LAVA_RESIDUE_DOT, LAVA_RESIDUE_MATRICES, LAVA_RESIDUE
 struct lava_residue_way {
     const char *name;
     enum lava_residue_kernel kernel;
-    enum lava_module multiply, combine;
+    enum lava_module multiply;
     uint32_t tile_m, tile_n; /* of C, for each workgroup and modulus; the screen judges such tiles */
     uint32_t part_m, part_n; /* of a tile, for each subgroup (matrices) */
     uint32_t invocations;    /* of a workgroup; 0: they follow from the parts */
@@ -32,8 +32,12 @@ const struct lava_residue_way *lava_residue_way_find(const char *name); /* NULL:
 bool lava_residue_way_fits(const struct lava_residue_way *way, const struct lava_capabilities *device);
 /* Returns the fastest way that the device can run, whether it is tested or not; NULL: there is none. */
 const struct lava_residue_way *lava_residue_way_of(const struct lava_capabilities *device);
-/* Returns the row of fp64 arithmetic that computes the tiles which the screen leaves. */
+/* Returns the row of fp64 arithmetic that computes the tiles which the screen leaves. Without fp64 the device
+ * leaves them to the CPU (lib/product/left_tiles.h). */
 const struct lava_kernel *lava_residue_left_kernel(void);
+/* Returns whether elements of C are put together in integers: where there is no fp64, or where it is slower.
+ * The bits are the same. */
+bool lava_residue_combines_in_integers(const struct lava_capabilities *device);
 uint32_t lava_residue_invocations(const struct lava_residue_way *way, const struct lava_capabilities *device);
 
 /* The way is not used until it is tested, as rows of the kernel table (lava_kernel_refuse). */
@@ -56,6 +60,9 @@ struct lava_residue_layout {
 struct lava_residue_layout lava_residue_layout_of(const struct lava_residue_way *way, int64_t m, int64_t n,
                                                   int64_t k, uint32_t tiles_each);
 
+/* Returns the bytes of the descriptions of all tiles' lines, which tell the host what the screen leaves. */
+uint64_t lava_residue_description_bytes(const struct lava_residue_way *way, int64_t m, int64_t n, int64_t k);
+
 /* A product from host memory has its columns this far apart on the device, and computes and downloads so
  * many columns of C, whole tiles, at a time. There are LAVA_BLOCKING_BLOCKS_HELD such blocks at most. */
 int64_t lava_residue_ld(int64_t rows);
@@ -67,6 +74,10 @@ double lava_residue_ns(const struct lava_residue_way *way, const struct lava_ope
                        const struct lava_capabilities *device, const struct lava_device_figures *figures,
                        double fp64_flops_per_s, double *convert_ns);
 
+/* Returns whether a product ends early, and all of it goes to the CPU: so many of the tiles of C's first
+ * columns were left, on a device without fp64. */
+bool lava_residue_ends_early(uint64_t left, uint64_t tiles);
+
 /* Returns the rate of a product by residues if nothing but its int8 products took time; 0: it is not computed
  * so. */
 double lava_residue_best_flops_per_s(const struct lava_operation *operation,
@@ -77,5 +88,9 @@ double lava_residue_best_flops_per_s(const struct lava_operation *operation,
  * plan->residues, plan->blocking and plan->gpu_ns. */
 void lava_residue_choose(const struct lava_plan_request *asked, const struct lava_operation *parts,
                          struct lava_plan *plan);
+/* Plans a product from host memory for a device that has no row of fp64 arithmetic: by residues, with the
+ * tiles that the screen leaves to the CPU. Returns FORCED if there is a plan, or why there is none. */
+enum lava_reason lava_residue_plan_alone(const struct lava_plan_request *asked,
+                                         const struct lava_operation *parts, struct lava_plan *plan);
 
 #endif

@@ -91,7 +91,8 @@ static bool verify_kernels(struct lava_engine *engine, enum lava_type type) {
         any |= !result && kernel->scheme == LAVA_SCHEME_NONE;
     }
     lava_self_test_end(&test);
-    if (any && (result = lava_self_test_residues(&test, NULL)) && result != LAVA_ERROR_UNAVAILABLE)
+    bool has_residues = any || lava_self_test_is_of_residues(engine, type);
+    if (has_residues && (result = lava_self_test_residues(&test, NULL)) && result != LAVA_ERROR_UNAVAILABLE)
         note_failure("residues", type, result);
     if (status && status != LAVA_ERROR_UNAVAILABLE)
         note_failure("kernels", type, status);

@@ -14,6 +14,7 @@ static const char *const names[] = {
     [LAVA_ERROR_NOT_DEFINITE] = "not positive definite",
     [LAVA_ERROR_SINGULAR] = "singular",
     [LAVA_ERROR_SCALED] = "to be scaled",
+    [LAVA_ERROR_LEFT] = "left to fp64",
     [LAVA_ERROR_UNDERFLOW] = "near underflow",
     [LAVA_ERROR_STALLED] = "workgroups waited in vain",
     [LAVA_ERROR_SELF_TEST] = "self-test failed",

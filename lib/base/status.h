@@ -13,6 +13,7 @@ enum lava_status {
     LAVA_ERROR_NOT_DEFINITE,  /* no fault: the matrix is not positive definite */
     LAVA_ERROR_SINGULAR,      /* no fault: the triangle to solve with has a zero on its diagonal */
     LAVA_ERROR_SCALED,        /* no fault: LAPACK scales it first, X is 0, or a number is not finite */
+    LAVA_ERROR_LEFT,          /* no fault: the screen of residues leaves most tiles to fp64 */
     LAVA_ERROR_UNDERFLOW,     /* no fault: too small for a device that flushes subnormals */
     LAVA_ERROR_STALLED,       /* workgroups waited in vain for each other; another form will do */
     LAVA_ERROR_SELF_TEST,     /* final: the device computes wrong results */

@@ -43,20 +43,6 @@ static void run_halves(struct lava_call *call, const struct lava_operation *tria
     run(call, &halves[1]);
 }
 
-/* Terms [first, first + count) of both products. */
-static struct lava_operation depth_of(const struct lava_operation *twice, int64_t first, int64_t count) {
-    struct lava_operation part = *twice;
-    bool a_n = part.a.op == LAVA_OP_N, b_n = part.b.op == LAVA_OP_N;
-    part.k = count;
-    part.a.first =
-        lava_operation_element(part.a.first, part.type, a_n ? 0 : first, a_n ? first : 0, part.a.ld);
-    part.b.first =
-        lava_operation_element(part.b.first, part.type, b_n ? first : 0, b_n ? 0 : first, part.b.ld);
-    if (first > 0)
-        part.beta = (struct lava_scalar){.real = 1};
-    return part;
-}
-
 static bool run_depths(struct lava_call *call, const struct lava_operation *twice);
 
 /* The same as device_takes, for two products, whose K may be halved. */
@@ -72,8 +58,8 @@ static bool run_depths(struct lava_call *call, const struct lava_operation *twic
     int64_t half = twice->k / 2;
     if (half < 1)
         return false;
-    const struct lava_operation first = depth_of(twice, 0, half),
-                                second = depth_of(twice, half, twice->k - half);
+    const struct lava_operation first = lava_operation_depth(twice, 0, half),
+                                second = lava_operation_depth(twice, half, twice->k - half);
     if (!device_takes_twice(call, &first))
         return false;
     if (!device_takes_twice(call, &second))

@@ -2,9 +2,13 @@
  * not written again. */
 #include "lib/offload/complete.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "dispatch/arithmetic.h"
 #include "lib/host/cpu_blas.h"
 #include "lib/offload/ways.h"
+#include "lib/product/left_tiles.h"
 
 static void run_part(const struct lava_operation *operation, int64_t row, int64_t rows, int64_t column,
                      int64_t columns) {
@@ -103,4 +107,54 @@ int64_t lava_complete_on_cpu(const struct lava_operation *operation, const struc
     else
         complete_product(operation, progress);
     return 0;
+}
+
+/* Rows of the written part in some columns of it. */
+struct written {
+    int64_t rows, column, columns;
+};
+
+/* Adds the products of columns of tiles that are alike, at a panel of K: one for each run of tiles that are left. */
+static void add_runs(const struct lava_operation *part, const struct lava_left_tiles *tiles,
+                     const uint8_t *is_left, const struct written *written) {
+    for (int64_t i = 0, end; i < tiles->tiles_m; i = end) {
+        for (end = i + 1; end < tiles->tiles_m && is_left[end] == is_left[i]; end++)
+            ;
+        int64_t row = i * tiles->tile_m, below = lava_minimum(end * tiles->tile_m, written->rows);
+        if (is_left[i])
+            run_part(part, row, below - row, written->column, written->columns);
+    }
+}
+
+/* Adds a panel's products to the columns. Neighbouring columns of tiles are often alike, as with a NaN in a row. */
+static void add_panel(const struct lava_operation *part, const struct lava_left_tiles *tiles, int64_t panel,
+                      const struct written *written) {
+    const uint8_t *is_left = tiles->is_left + panel * tiles->tiles_n * tiles->tiles_m;
+    int64_t last = written->column + written->columns;
+    for (int64_t j = written->column / tiles->tile_n, end; j * tiles->tile_n < last; j = end) {
+        const uint8_t *column = is_left + j * tiles->tiles_m;
+        for (end = j + 1; end * tiles->tile_n < last; end++)
+            if (memcmp(is_left + end * tiles->tiles_m, column, (size_t)tiles->tiles_m) != 0)
+                break;
+        struct written alike = {.rows = written->rows,
+                                .column = lava_maximum(j * tiles->tile_n, written->column)};
+        alike.columns = lava_minimum(end * tiles->tile_n, last) - alike.column;
+        add_runs(part, tiles, column, &alike);
+    }
+}
+
+void lava_complete_left_tiles(const struct lava_operation *operation, struct lava_progress *progress) {
+    struct lava_left_tiles *tiles = progress->left;
+    const struct written parts[] = {{operation->m, 0, progress->column},
+                                    {progress->partial, progress->column, progress->partial > 0}};
+    for (int64_t p = 0; tiles && p < tiles->panels; p++) {
+        int64_t first = p * tiles->panel, k = lava_minimum(tiles->panel, operation->k - first);
+        struct lava_operation part = lava_operation_depth(operation, first, k);
+        part.beta = (struct lava_scalar){.real = 1}; /* it is done */
+        for (int i = 0; i < 2; i++)
+            if (parts[i].columns > 0)
+                add_panel(&part, tiles, p, &parts[i]);
+    }
+    free(tiles);
+    progress->left = NULL;
 }

@@ -198,6 +198,7 @@ static enum lava_reason reason_of(enum lava_status status) {
     return status == LAVA_ERROR_NOT_DEFINITE ? LAVA_REASON_NOT_DEFINITE
            : status == LAVA_ERROR_SINGULAR   ? LAVA_REASON_SINGULAR
            : status == LAVA_ERROR_SCALED     ? LAVA_REASON_SCALED
+           : status == LAVA_ERROR_LEFT       ? LAVA_REASON_LEFT
            : status == LAVA_ERROR_UNDERFLOW  ? LAVA_REASON_UNDERFLOW
                                              : LAVA_REASON_FAULT;
 }

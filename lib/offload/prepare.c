@@ -205,9 +205,13 @@ static enum lava_status test_kernels(struct work *work, struct lava_engine *engi
             set_ready(work);
     }
     lava_self_test_end(test);
-    if (!status && work->ready && !lava_watch_is_given_up(&driver) &&
-        !lava_self_test_residues(test, must_stop))
+    bool has_others = work->ready || test->count == 0;
+    if (!status && has_others && !lava_watch_is_given_up(&driver) &&
+        !lava_self_test_residues(test, must_stop)) {
         lava_context_admit_residues();
+        if (!work->ready) /* the device has no fp64 */
+            set_ready(work);
+    }
     return status || work->ready ? status : LAVA_ERROR_UNAVAILABLE;
 }
 
@@ -303,7 +307,8 @@ static enum lava_readiness_event prepare_step(struct work *work) {
     uint64_t earlier = lava_steps_chain(work->type, work->step) & ~work->need;
     uint64_t before = work->need - lava_readiness_bit(work->type, LAVA_STEP_PLAIN); /* of the type */
     lava_readiness_await(before, LAVA_READINESS_AT_WORK, NULL);
-    if ((earlier & ~lava_readiness_in(LAVA_READINESS_USABLE)) || lava_process_is_exiting())
+    if ((earlier & ~lava_readiness_in(LAVA_READINESS_USABLE)) || lava_process_is_exiting() ||
+        lava_self_test_is_of_residues(lava_context_engine(), work->type))
         return LAVA_READINESS_REFUSES;
     work->test =
         (struct lava_self_test){.type = work->type, .step = work->step, .engine = lava_context_engine()};

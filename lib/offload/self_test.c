@@ -304,7 +304,7 @@ enum lava_status lava_self_test_begin(struct lava_self_test *test, struct lava_e
                                       enum lava_type type, bool (*stops)(void)) {
     *test = (struct lava_self_test){.engine = engine, .type = type};
     lava_self_test_find_kernels(test);
-    if (test->count == 0)
+    if (test->count == 0 && !lava_self_test_is_of_residues(engine, type))
         return LAVA_ERROR_UNAVAILABLE;
     test->builder = lava_builder_start(engine, LAVA_STEP_PLAIN, test->kernels, test->count, stops);
     return test->builder ? LAVA_OK : LAVA_ERROR_HOST_MEMORY;
@@ -348,7 +348,9 @@ enum lava_status lava_self_test_run(struct lava_engine *engine, enum lava_type t
             status = result;
     }
     lava_self_test_end(&test);
-    if (!status && any)
-        lava_self_test_residues(&test, NULL);
+    if (!status && (any || test.count == 0)) {
+        result = lava_self_test_residues(&test, NULL);
+        any = any || !result;
+    }
     return status || any ? status : LAVA_ERROR_UNAVAILABLE;
 }

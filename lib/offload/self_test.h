@@ -35,7 +35,8 @@ struct lava_self_test {
 };
 
 /* Starts to create the pipelines of the type's kernels. `stops` is as for the builder. Returns
- * LAVA_ERROR_UNAVAILABLE if there is no kernel for this device. */
+ * LAVA_ERROR_UNAVAILABLE if there is no kernel for this device. There is none to test of fp64 if the device
+ * has only products by residues. */
 enum lava_status lava_self_test_begin(struct lava_self_test *test, struct lava_engine *engine,
                                       enum lava_type type, bool (*stops)(void));
 /* Tests the next kernel, or waits for it. *status is its result; LAVA_ERROR_SELF_TEST says that it computes
@@ -56,8 +57,10 @@ enum lava_status lava_self_test_vectors(struct lava_self_test *test, bool (*stop
 /* The same for a step of LAPACK, test->step, once the tests of the steps that it needs have ended. */
 enum lava_status lava_self_test_lapack(struct lava_self_test *test, bool (*stops)(void));
 
-/* Tests products by residues, once fp64's kernels have passed, and has the device's matrices multiplied so
- * from then on. Returns LAVA_ERROR_UNAVAILABLE if this device computes none so, or the type is another one.
+/* Returns whether products by residues are all that the device has for the type: it has no fp64. */
+bool lava_self_test_is_of_residues(const struct lava_engine *engine, enum lava_type type);
+/* Tests products by residues, once fp64's kernels have passed if there are any, and has the device's matrices
+ * multiplied so from then on. Returns LAVA_ERROR_UNAVAILABLE if this device computes none so, or the type is another one.
  * After a failure they are refused, in the engine's capabilities, and others may be computed. */
 enum lava_status lava_self_test_residues(const struct lava_self_test *test, bool (*stops)(void));
 

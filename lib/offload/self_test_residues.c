@@ -71,7 +71,7 @@ static double worst_error(const struct sample *sample, const double *old) {
     return worst;
 }
 
-static enum lava_status multiply(struct lava_engine *engine, const struct sample *sample) {
+static enum lava_status multiply_on_device(struct lava_engine *engine, const struct sample *sample) {
     const struct lava_overrides overrides = {.residues = LAVA_RESIDUE_ON};
     struct lava_device_matrix x[] = {{.type = LAVA_TYPE_FP64, .rows = sample->m, .columns = DEPTH},
                                      {.type = LAVA_TYPE_FP64, .rows = sample->n, .columns = DEPTH},
@@ -100,6 +100,29 @@ static enum lava_status multiply(struct lava_engine *engine, const struct sample
     return status;
 }
 
+/* From host memory: without fp64 the device offers nothing else, and the CPU has its part. */
+static enum lava_status multiply_from_host(const struct lava_self_test *test, const struct sample *sample) {
+    const struct lava_operation operation = {.type = LAVA_TYPE_FP64,
+                                             .precision = LAVA_PRECISION_STANDARD,
+                                             .m = sample->m,
+                                             .n = sample->n,
+                                             .k = DEPTH,
+                                             .a = {.first = sample->a, .ld = sample->m},
+                                             .b = {.first = sample->b, .ld = sample->n, .op = LAVA_OP_T},
+                                             .c.first = sample->c,
+                                             .c.ld = sample->m,
+                                             .c.type = LAVA_TYPE_FP64,
+                                             .alpha.real = ALPHA,
+                                             .beta.real = BETA};
+    const struct lava_overrides overrides = {.residues = LAVA_RESIDUE_ON};
+    static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1, 1}};
+    struct lava_progress progress;
+    struct lava_plan plan;
+    lava_policy_choose(&operation, &test->engine->capabilities, &figures, LAVA_MODE_GPU, &overrides, &plan);
+    return plan.place == LAVA_PLACE_GPU ? lava_self_test_compute(test, &operation, &plan, &progress)
+                                        : LAVA_ERROR_UNAVAILABLE;
+}
+
 static enum lava_status run(const struct lava_self_test *test, struct sample *sample) {
     double *old = new_matrix(sample->m * sample->n, 3);
     int cancel_state;
@@ -107,7 +130,8 @@ static enum lava_status run(const struct lava_self_test *test, struct sample *sa
         return LAVA_ERROR_HOST_MEMORY;
     enum lava_status status = LAVA_ERROR_DEVICE_LOST;
     if (lava_self_test_lock(test, &cancel_state)) {
-        status = multiply(test->engine, sample);
+        status = lava_self_test_is_of_residues(test->engine, test->type) ? multiply_from_host(test, sample)
+                                                                         : multiply_on_device(test->engine, sample);
         lava_self_test_unlock(test, cancel_state);
     }
     double worst = status ? 0 : worst_error(sample, old);
@@ -144,11 +168,15 @@ static const struct lava_residue_way *way_of(const struct lava_engine *engine) {
                                          .c.first = LAVA_PLANNED_C,
                                          .c.ld = USUAL,
                                          .alpha.real = 1,
-                                         .on_device = true};
+                                         .on_device = engine->capabilities.fp64};
     struct lava_plan plan;
     lava_policy_choose(&usual, &engine->capabilities, engine->figures, LAVA_MODE_GPU, NULL, &plan);
     bool is_on = engine->capabilities.residues == LAVA_RESIDUE_ON;
     return plan.residues || !is_on ? plan.residues : lava_residue_way_of(&engine->capabilities);
+}
+
+bool lava_self_test_is_of_residues(const struct lava_engine *engine, enum lava_type type) {
+    return type == LAVA_TYPE_FP64 && !engine->capabilities.fp64 && lava_residue_way_of(&engine->capabilities);
 }
 
 enum lava_status lava_self_test_residues(const struct lava_self_test *test, bool (*stops)(void)) {

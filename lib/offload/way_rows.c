@@ -9,11 +9,14 @@
 #include "lib/host/cpu_systems.h"
 #include "lib/host/cpu_tridiagonal.h"
 #include "lib/level2/vector.h"
+#include "lib/offload/complete.h"
 #include "lib/offload/ways.h"
 
 static enum lava_status run_product(struct lava_engine *engine, const struct lava_operation *operation,
                                     const struct lava_plan *plan, struct lava_progress *progress) {
-    return lava_runner_run(engine, operation, plan, progress, NULL);
+    enum lava_status status = lava_runner_run(engine, operation, plan, progress, NULL);
+    lava_complete_left_tiles(operation, progress);
+    return status;
 }
 
 // clang-format off

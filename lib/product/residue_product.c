@@ -17,7 +17,10 @@
 static_assert(sizeof(struct lava_residues_constants) <= 128, "every device has room for 128 bytes");
 static_assert(sizeof(struct lava_residues_left_constants) <= 128, "every device has room for 128 bytes");
 
+/* Doubles that combine reads, or words if it works in integers. */
 enum { NUMBERS = LAVA_RESIDUES_MOST * LAVA_RESIDUES_PARTS + LAVA_RESIDUES_PARTS + 1 };
+enum { WORDS = sizeof(struct lava_residues_integers) / 4 };
+static_assert(2 * NUMBERS <= WORDS && sizeof(struct lava_residues_integers) % 4 == 0, "there is room for both");
 static_assert(offsetof(struct lava_residues, limit) - offsetof(struct lava_residues, weights) == NUMBERS * 8,
               "combine reads them as one array");
 
@@ -55,7 +58,9 @@ static struct lava_pipeline_specification specification_of(const struct lava_res
             constants[LAVA_CONSTANT_SHAPE_K] = shape->k;
         }
     } else {
-        specification.module = step == MULTIPLY ? way->multiply : way->combine;
+        specification.module = step == MULTIPLY                                   ? way->multiply
+                               : lava_residue_combines_in_integers(capabilities) ? LAVA_MODULE_RESIDUES_COMBINE_INTEGERS
+                                                                                 : LAVA_MODULE_RESIDUES_COMBINE;
         constants[LAVA_CONSTANT_TILE_M] = way->tile_m;
         constants[LAVA_CONSTANT_TILE_N] = way->tile_n;
     }
@@ -85,7 +90,7 @@ size_t lava_residue_pipelines(const struct lava_residue_way *way,
     } needs[] = {{SCAN, 0, false},     {SCAN, 0, true},     {CONVERT, 0, false},
                  {CONVERT, 0, true},   {SCREEN, 0, false},  {SCREEN, 1, false},
                  {MULTIPLY, 0, false}, {COMBINE, 0, false}, {LEFT, 0, false}};
-    size_t count = sizeof needs / sizeof needs[0];
+    size_t count = sizeof needs / sizeof needs[0] - (capabilities->fp64 ? 0 : 1); /* what is left is the CPU's */
     static_assert(sizeof needs / sizeof needs[0] <= LAVA_NEEDS_MAX, "there is room for all");
     for (size_t i = 0; i < count; i++)
         specifications[i] = specification_of(way, capabilities, needs[i].step, needs[i].side, needs[i].along);
@@ -112,7 +117,8 @@ static enum lava_status get_pipelines(struct lava_residue_product *product) {
             !(status = get(product, CONVERT, side, &product->convert[side])))
             status = get(product, SCREEN, side, &product->screen[side]);
     status = status ? status : get(product, COMBINE, 0, &product->combine);
-    return status ? status : get(product, LEFT, 0, &product->left);
+    bool has_fp64 = product->stream->device->capabilities.fp64;
+    return status || !has_fp64 ? status : get(product, LEFT, 0, &product->left);
 }
 
 /* Addresses */
@@ -128,6 +134,10 @@ static uint64_t panels_at(const struct lava_residue_product *product, int side, 
     const struct lava_residue_layout *layout = &product->layout;
     int64_t place = (side == 0 ? 0 : (int64_t)layout->tiles_m) + panel;
     return lines_at(product, 1, (int64_t)layout->padded_n + place);
+}
+
+uint64_t lava_residue_panel_offset(const struct lava_residue_product *product, int side, int64_t tile) {
+    return panels_at(product, side, tile) - product->first;
 }
 
 /* Where a line of an operand, as it is stored, begins at this K. */
@@ -169,11 +179,22 @@ static enum lava_status submit(struct lava_residue_product *product) {
     return lava_stream_submit(product->stream, &product->stream->uploaded, &done);
 }
 
+/* Sets what combine reads of the scheme. */
+static void set_numbers(const struct lava_residue_product *product, uint32_t words[WORDS]) {
+    struct lava_residues_integers integers;
+    if (lava_residue_combines_in_integers(&product->stream->device->capabilities)) {
+        lava_residues_prepare_integers(LAVA_RESIDUES_STANDARD, &integers);
+        memcpy(words, &integers, sizeof integers);
+    } else {
+        memcpy(words, product->residues.weights, NUMBERS * sizeof(double));
+    }
+}
+
 enum lava_status lava_residue_begin(struct lava_residue_product *product, struct lava_stream *stream,
                                     const struct lava_operation *operation, const struct lava_plan *plan) {
     const struct lava_buffer *buffers = stream->arena->buffers;
     const struct lava_kernel *left = lava_residue_left_kernel();
-    uint32_t words[NUMBERS * 2];
+    uint32_t words[WORDS] = {0};
     struct lava_commands commands;
     enum lava_status status;
     *product = (struct lava_residue_product){
@@ -187,12 +208,12 @@ enum lava_status lava_residue_begin(struct lava_residue_product *product, struct
         .second = buffers[LAVA_ARENA_PACKED_B].address,
         .sums = buffers[LAVA_ARENA_ACCUMULATOR].address};
     lava_residues_prepare(LAVA_RESIDUES_STANDARD, &product->residues);
-    memcpy(words, product->residues.weights, sizeof words);
+    set_numbers(product, words);
     if ((status = get_pipelines(product)) || (status = lava_stream_begin(stream, &commands)))
         return status;
     lava_queue_barrier(stream->device, &commands);
     lava_queue_write(stream->device, &commands, &buffers[LAVA_ARENA_PACKED_A], product->layout.numbers_offset,
-                     words, NUMBERS * 2);
+                     words, WORDS);
     lava_queue_barrier(stream->device, &commands);
     return submit(product);
 }
@@ -284,7 +305,8 @@ static enum lava_status multiply_columns(struct lava_residue_product *product, i
     lava_stream_stamp_begin(product->stream, &commands, LAVA_STAMP_MULTIPLY);
     lava_queue_dispatch(device, &commands, product->multiply, &constants, sizeof constants, tiles,
                         product->residues.count);
-    record_left(product, &commands, first_k, &constants, tiles);
+    if (product->left)
+        record_left(product, &commands, first_k, &constants, tiles);
     lava_stream_stamp_end(product->stream, &commands);
     lava_queue_barrier_dispatch(device, &commands);
     constants.source = product->sums;

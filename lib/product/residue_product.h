@@ -26,8 +26,12 @@ struct lava_residue_product {
     struct lava_residues residues;
     uint32_t span; /* of the tiles that are left: steps after which sums begin anew; 0: never */
     uint64_t first, second, sums; /* addresses of the buffers */
+    /* left: NULL: the device has no fp64, and C does not change where the screen leaves a tile */
     const struct lava_pipeline *scan[2], *convert[2], *screen[2], *multiply, *combine, *left;
 };
+
+/* Returns where a tile's lines of op(A) (side 0), or of op(B), are described, in the first buffer. */
+uint64_t lava_residue_panel_offset(const struct lava_residue_product *product, int side, int64_t tile);
 
 /* Gets the pipelines, and records what a product begins with, after everything recorded before. */
 enum lava_status lava_residue_begin(struct lava_residue_product *product, struct lava_stream *stream,

@@ -7,7 +7,7 @@
 
 #include "dispatch/arithmetic.h"
 #include "dispatch/residue_choice.h"
-#include "lib/product/residue_product.h"
+#include "lib/product/left_tiles.h"
 #include "lib/transport/kept.h"
 #include "lib/transport/upload.h"
 
@@ -36,6 +36,8 @@ enum lava_status lava_residue_run_take(struct lava_run *run) {
         status = lava_arena_take(&run->engine->arena, run->device,
                                  (uint64_t)(stored.ld * stored.columns) * sizeof(double), &run->matrices[i]);
     }
+    if (!status && run->plan->leaves_tiles && !(run->left_tiles = lava_left_tiles_create(run->caller, run->plan)))
+        status = LAVA_ERROR_HOST_MEMORY;
     return status;
 }
 
@@ -164,25 +166,63 @@ static enum lava_status download(struct lava_run *run, uint32_t place, int64_t c
     return status;
 }
 
-/* The columns of C that a part of op(B) completes at its panel of K. */
-static enum lava_status multiply(struct lava_run *run, struct lava_residue_product *product,
-                                 const struct part *part) {
+/* The columns of C that a part of op(B) has at its panel of K. */
+static enum lava_status multiply(struct lava_residue_product *product, const struct part *part) {
     const struct lava_residue_way *way = product->way;
     uint32_t first_tile = (uint32_t)(part->first / way->tile_n);
     uint32_t end_tile = (uint32_t)((part->first + part->lines - 1) / way->tile_n) + 1;
-    uint32_t place = (uint32_t)(part->first / lava_residue_block_columns(way, run->caller->n));
-    enum lava_status status = lava_residue_multiply(product, part->first_k, first_tile, end_tile);
-    if (!status && part->first_k + part->k == run->caller->k)
-        status = download(run, place, part->first, part->lines);
+    return lava_residue_multiply(product, part->first_k, first_tile, end_tile);
+}
+
+static enum lava_status finish_columns(struct lava_run *run, const struct part *part) {
+    int64_t width = lava_residue_block_columns(run->plan->residues, run->caller->n);
+    bool is_last = part->first_k + part->k == run->caller->k;
+    return is_last ? download(run, (uint32_t)(part->first / width), part->first, part->lines) : LAVA_OK;
+}
+
+/* Elements of C that are left stay zero, so that the write-back leaves beta C there. */
+static enum lava_status clear_result(struct lava_run *run) {
+    struct lava_commands commands;
+    enum lava_status status = lava_stream_begin(run->stream, &commands);
+    if (status)
+        return status;
+    lava_queue_barrier(run->device, &commands);
+    lava_queue_clear(run->device, &commands, run->matrices[MATRIX_C]);
+    lava_queue_barrier(run->device, &commands);
+    return lava_stream_submit(run->stream, NULL, &run->done);
+}
+
+/* Scales and converts, and has the host told what the screen says if that concerns it. *told: when. */
+static enum lava_status convert(struct lava_run *run, struct lava_residue_product *product,
+                                const struct part *part, struct lava_point *told) {
+    enum lava_status status =
+        lava_residue_convert(product, part->side, part->first_k, part->first, part->lines);
+    if (!status && run->left_tiles)
+        status = lava_left_tiles_fetch(product, part->side, part->first_k, part->first, part->lines, told);
     return status;
+}
+
+/* Waits for what the screen says of the first columns, while the device multiplies them. Returns LAVA_ERROR_LEFT
+ * if the CPU should have the whole product. */
+static enum lava_status look_at_first(struct lava_run *run, const struct lava_residue_product *product,
+                                      const struct part *part, struct lava_point told) {
+    enum lava_status status = lava_stream_wait(run->stream, told);
+    if (status)
+        return status;
+    uint64_t left = lava_left_tiles_judge(product, part->k, part->lines, run->left_tiles);
+    uint64_t tiles = (uint64_t)((part->lines - 1) / run->left_tiles->tile_n + 1) * (uint64_t)run->left_tiles->tiles_m;
+    return lava_residue_ends_early(left, tiles) ? LAVA_ERROR_LEFT : LAVA_OK;
 }
 
 enum lava_status lava_residue_run(struct lava_run *run) {
     struct uploads uploads = {.run = run, .column = -1};
     const struct lava_operation operation = on_device(run, uploads.stays);
     struct lava_residue_product product;
+    struct lava_point told = {0};
     struct part part;
     enum lava_status status = lava_residue_begin(&product, run->stream, &operation, run->plan);
+    if (!status && run->left_tiles)
+        status = clear_result(run);
     uploads.panel = product.layout.panel;
     uploads.width = lava_residue_block_columns(product.way, operation.n);
     struct uploads ahead = uploads;
@@ -190,12 +230,17 @@ enum lava_status lava_residue_run(struct lava_run *run) {
     run->stream->staging.context = &ahead;
     while (!status && next_part(&uploads, &part)) {
         status = uploads.stays[part.side] ? LAVA_OK : upload(run, &part);
-        if (!status)
-            status = lava_residue_convert(&product, part.side, part.first_k, part.first, part.lines);
+        status = status ? status : convert(run, &product, &part, &told);
         if (!status && part.side == 1)
-            status = multiply(run, &product, &part);
+            status = multiply(&product, &part);
+        if (!status && run->left_tiles && part.side == 1 && part.first_k == 0 && part.first == 0)
+            status = look_at_first(run, &product, &part, told);
+        if (!status && part.side == 1)
+            status = finish_columns(run, &part);
     }
     status = status ? status : lava_download_finish(run->stream, 0);
+    if (run->left_tiles && run->started.rows > 0)
+        lava_left_tiles_judge(&product, operation.k, operation.n, run->left_tiles);
     run->stream->staging.next = NULL; /* the context ends here */
     return status;
 }

@@ -10,6 +10,8 @@
 #include "lib/transport/left_result.h"
 #include "lib/transport/stream.h"
 
+struct lava_left_tiles;
+
 struct lava_run {
     struct lava_engine *engine;
     struct lava_device *device;
@@ -33,6 +35,7 @@ struct lava_run {
     struct lava_block started;                           /* the last block whose download was started */
     struct lava_left_result left;                        /* what stays of C */
     const struct lava_buffer *matrices[3];               /* by residues: A, B and C; else NULL */
+    struct lava_left_tiles *left_tiles;                  /* that the plan leaves to the CPU; NULL: none */
 };
 
 static inline const struct lava_buffer *lava_run_buffer(const struct lava_run *run,

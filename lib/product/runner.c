@@ -372,7 +372,7 @@ static enum lava_status run_product(struct lava_engine *engine, const struct lav
     run.share = wishes->share;
     run.repeat = timing && timing->repeat > 1 && !plan->residues ? timing->repeat : 1;
     set_limits(&run);
-    if (!wishes->share && !timing)
+    if (!wishes->share && !timing && !plan->leaves_tiles)
         lava_left_result_begin(&run.left, engine, operation);
     if (operation->series)
         stream.slots = BATCH_SLOTS;
@@ -405,6 +405,7 @@ static enum lava_status run_product(struct lava_engine *engine, const struct lav
     lava_kept_close(&stream, status);
     lava_left_result_end(&run.left, engine, status);
     leave_crew(&stream, member);
+    progress->left = run.left_tiles;
     if (!status && timing)
         read_timing(&run, timing);
     return status;

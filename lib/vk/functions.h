@@ -110,6 +110,7 @@ typedef struct VkPhysicalDeviceCooperativeMatrix2FeaturesNV {
     X(CmdPipelineBarrier2)                                                                                   \
     X(CmdCopyBuffer)                                                                                         \
     X(CmdUpdateBuffer)                                                                                       \
+    X(CmdFillBuffer)                                                                                         \
     X(CmdBindPipeline)                                                                                       \
     X(CmdPushConstants)                                                                                      \
     X(CmdDispatch)                                                                                           \

@@ -298,6 +298,11 @@ void lava_queue_write(struct lava_device *device, const struct lava_commands *co
     }
 }
 
+void lava_queue_clear(struct lava_device *device, const struct lava_commands *commands,
+                      const struct lava_buffer *target) {
+    device->vk.CmdFillBuffer(commands->handle, target->handle, 0, VK_WHOLE_SIZE, 0);
+}
+
 static void bind(struct lava_device *device, const struct lava_commands *commands,
                  const struct lava_pipeline *pipeline, const void *constants, uint32_t constants_bytes) {
     device->vk.CmdBindPipeline(commands->handle, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline->handle);

@@ -79,6 +79,9 @@ void lava_queue_copy(struct lava_device *device, const struct lava_commands *com
 void lava_queue_write(struct lava_device *device, const struct lava_commands *commands,
                       const struct lava_buffer *target, uint64_t target_offset, const uint32_t *words,
                       uint64_t count);
+/* Sets a whole buffer to zero. Between barriers. */
+void lava_queue_clear(struct lava_device *device, const struct lava_commands *commands,
+                      const struct lava_buffer *target);
 void lava_queue_dispatch(struct lava_device *device, const struct lava_commands *commands,
                          const struct lava_pipeline *pipeline, const void *constants,
                          uint32_t constants_bytes, uint32_t groups_x, uint32_t groups_y);

@@ -456,8 +456,7 @@ static void fill_capabilities(struct lava_device *device, const struct answers *
     capabilities->resident_groups = resident_groups(answers);
     capabilities->resident_polls = RESIDENT_POLLS;
     device->has_host_query_reset = answers->features12.hostQueryReset;
-    bool combines = capabilities->fp64 || config->residues == LAVA_RESIDUE_ON;
-    capabilities->residues = combines ? config->residues : LAVA_RESIDUE_OFF;
+    capabilities->residues = config->residues;
     capabilities->integer_products =
         capabilities->residues != LAVA_RESIDUE_OFF && answers->features13.shaderIntegerDotProduct &&
         lava_modules_has(LAVA_MODULE_RESIDUES_DOT) && answers->features12.vulkanMemoryModel;

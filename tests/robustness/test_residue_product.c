@@ -1,6 +1,9 @@
 /* fp64 products on the device by residues. Tiles that the screen accepts have the bits of the model in
  * perf/residues; those that it leaves are within the bound of fp64 arithmetic, and NaN and Inf come out as in
- * any product. What must not be read or written is NaN. */
+ * any product. What must not be read or written is NaN.
+ *
+ * If the device has no fp64 (the layer of tests/layer hides it), the CPU computes what the screen leaves, and
+ * the matrices are in host memory. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +18,7 @@
 #include "dispatch/residue_choice.h"
 #include "dispatch/residues.h"
 #include "lib/lapack/device_matrix.h"
-#include "lib/product/runner.h"
+#include "lib/offload/complete.h"
 #include "lib/vk/modules.h"
 #include "perf/residues/model.h"
 #include "tests/robustness/device_test.h"
@@ -34,6 +37,14 @@ static int open_engine(void **state) {
     setenv("LAVABLAS_RESIDUES", "on", 1);
     lava_residues_prepare(LAVA_RESIDUES_STANDARD, &residues);
     return device_test_open(false, &engine);
+}
+
+/* On a device without fp64, which needs no setting to use residues. */
+static int open_alone(void **state) {
+    (void)state;
+    seed = device_test_seed();
+    lava_residues_prepare(LAVA_RESIDUES_STANDARD, &residues);
+    return device_test_open(false, &engine) || engine->capabilities.fp64 ? -1 : 0;
 }
 
 static int close_engine(void **state) {
@@ -206,7 +217,10 @@ static enum lava_status run_on_host(struct product *x, const struct lava_overrid
     lava_policy_choose(&operation, &engine->capabilities, &figures, LAVA_MODE_GPU, overrides, &plan);
     assert_int_equal(plan.place, LAVA_PLACE_GPU);
     assert_int_equal(plan.residues != NULL, overrides->residues == LAVA_RESIDUE_ON);
+    assert_int_equal(plan.leaves_tiles, !engine->capabilities.fp64);
     enum lava_status status = lava_runner_run(engine, &operation, &plan, &progress, NULL);
+    assert_true(!progress.left || plan.leaves_tiles);
+    lava_complete_left_tiles(&operation, &progress);
     if (!status)
         assert_int_equal(progress.column, x->n);
     for (int64_t j = 0; j < x->n; j++) {
@@ -493,6 +507,84 @@ static void all_left(void **state) {
     verify(x, 6);
 }
 
+/* All tiles are left to a CPU that has not begun: the device gives the product back as it was. Of the first
+ * columns alone: it goes on, and so does it with three quarters of them. */
+static void ends_early(void **state) {
+    const struct lava_overrides on = {.residues = LAVA_RESIDUE_ON};
+    struct product x = {.m = 129,
+                        .n = 65,
+                        .k = 170,
+                        NONE,
+                        .on_host = true,
+                        .ops = {LAVA_OP_T, LAVA_OP_N},
+                        .alpha = 1,
+                        .beta = 2,
+                        .data = {SPREAD, UNIFORM}};
+    (void)state;
+    make(&x);
+    assert_int_equal(run_on_host(&x, &on), LAVA_ERROR_LEFT);
+    assert_int_equal(progress.column, 0);
+    assert_memory_equal(x.got, x.c, (size_t)(x.m * x.n) * sizeof(double));
+    destroy(&x);
+    struct product most = {.m = 256, .n = 70, .k = 100, NONE, .on_host = true, .alpha = -2, .beta = 1};
+    make(&most);
+    for (int64_t i = 0; i < 192; i += 64)
+        most.lines[0][(i + 5) * most.k + 7] = i == 64 ? NAN : 0x1p500;
+    assert_int_equal(run_on_host(&most, &on), LAVA_OK);
+    assert_int_equal(check(&most, lava_residue_way_of(&engine->capabilities)), 6);
+    destroy(&most);
+}
+
+/* Any tiles are left, at any of two panels of K. */
+static void mixed(void **state) {
+    (void)state;
+    for (int way = 0; way < 4; way++) {
+        struct product x = {.m = 200,
+                            .n = 150,
+                            .k = LAVA_RESIDUES_STANDARD_K + 70,
+                            NONE,
+                            .on_host = true,
+                            .ops = {way & 1 ? LAVA_OP_T : LAVA_OP_N, way & 2 ? LAVA_OP_T : LAVA_OP_N},
+                            .alpha = way & 1 ? 1 : 0.3,
+                            .beta = way & 2 ? -0.4 : 0};
+        const struct lava_overrides on = {.residues = LAVA_RESIDUE_ON};
+        make(&x);
+        for (int i = 0; i < 3; i++) {
+            int side = rand_r(&seed) % 2;
+            int64_t line = rand_r(&seed) % (side ? x.n : x.m), l = rand_r(&seed) % x.k;
+            x.lines[side][line * x.k + (i == 2 ? x.k - 1 : l)] = i == 0 ? 0x1p460 : i == 1 ? INFINITY : -0x1p470;
+        }
+        enum lava_status status = run_on_host(&x, &on);
+        assert_true(status == LAVA_OK || status == LAVA_ERROR_LEFT);
+        if (!status)
+            printf("%d tiles left\n", check(&x, lava_residue_way_of(&engine->capabilities)));
+        destroy(&x);
+    }
+}
+
+/* Without enough memory for the matrices the CPU has the product. */
+static void memory_alone(void **state) {
+    const struct lava_overrides none = {.memory_bytes = 1 << 16};
+    const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1, 1}};
+    struct lava_operation operation = {.type = LAVA_TYPE_FP64,
+                                       .precision = LAVA_PRECISION_STANDARD,
+                                       .m = 300,
+                                       .n = 300,
+                                       .k = 300,
+                                       .a = {.first = LAVA_PLANNED_A, .ld = 300},
+                                       .b = {.first = LAVA_PLANNED_B, .ld = 300},
+                                       .c = {.first = LAVA_PLANNED_C, .ld = 300, .type = LAVA_TYPE_FP64},
+                                       .alpha.real = 1};
+    struct lava_plan plan;
+    (void)state;
+    lava_policy_choose(&operation, &engine->capabilities, &figures, LAVA_MODE_GPU, &none, &plan);
+    assert_int_equal(plan.place, LAVA_PLACE_CPU);
+    assert_int_equal(plan.reason, LAVA_REASON_MEMORY);
+    operation.on_device = true;
+    lava_policy_choose(&operation, &engine->capabilities, &figures, LAVA_MODE_GPU, NULL, &plan);
+    assert_int_equal(plan.reason, LAVA_REASON_NO_KERNEL);
+}
+
 /* With less memory for sums, and with none at all: the bits are the same, or those of the plain product. */
 static void memory(void **state) {
     const struct lava_residue_way *way = lava_residue_way_of(&engine->capabilities);
@@ -544,9 +636,10 @@ static void faults(void **state) {
                   {"submit", LAVA_FAULT_SUBMIT},
                   {"download", LAVA_FAULT_DOWNLOAD}};
     const struct lava_overrides on = {.residues = LAVA_RESIDUE_ON};
-    struct product x = {.m = 70, .n = 1100, .k = 64, NONE, .on_host = true, .alpha = 1};
+    struct product x = {.m = 70, .n = 1100, .k = 64, NONE, .on_host = true, .alpha = 1, .data = {INTEGERS, INTEGERS}};
     (void)state;
     make(&x);
+    x.lines[0][66 * x.k + 3] = INFINITY; /* tiles that are left, with exact elements */
     assert_int_equal(run_on_host(&x, &on), LAVA_OK);
     double *right = allocate((size_t)(x.m * x.n), sizeof(double));
     memcpy(right, x.got, (size_t)(x.m * x.n) * sizeof(double));
@@ -561,7 +654,7 @@ static void faults(void **state) {
 }
 #endif
 
-int main(void) {
+int main(int count, char **arguments) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(operations), cmocka_unit_test(on_host),
                                        cmocka_unit_test(integers),   cmocka_unit_test(panels),
                                        cmocka_unit_test(regions),    cmocka_unit_test(limits),
@@ -570,9 +663,17 @@ int main(void) {
                                        cmocka_unit_test(faults)
 #endif
     };
+    const struct CMUnitTest tests_alone[] = {cmocka_unit_test(on_host), cmocka_unit_test(ends_early),
+                                             cmocka_unit_test(mixed), cmocka_unit_test(memory_alone),
+#ifdef LAVA_FAULT_INJECTION
+                                             cmocka_unit_test(faults)
+#endif
+    };
     if (!lava_modules_has(LAVA_MODULE_RESIDUES_DOT)) {
         puts("skipped: this glslc has no GL_EXT_integer_dot_product");
         return 77;
     }
+    if (count > 1 && strcmp(arguments[1], "alone") == 0)
+        return cmocka_run_group_tests(tests_alone, open_alone, close_engine);
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }
