@@ -8,6 +8,7 @@
 #include "lib/abi/integers.h"
 #include "lib/abi/letters.h"
 #include "lib/abi/xerbla.h"
+#include "lib/blas/by_products.h"
 
 /* A matrix as a caller gave it; routines that only read it have it const. */
 struct lava_lapack_matrix {
@@ -36,7 +37,7 @@ static inline enum lava_region lava_lapack_region(enum lava_routine routine, int
 
 /* Begins a call whose only result besides C is info. */
 static inline bool lava_lapack_begin(struct lava_call *call, void *info) {
-    bool finished = lava_offload_begin(call);
+    bool finished = lava_offload_begin(call) || lava_by_products_take(call);
     if (finished)
         lava_integers_write(call->routine, info, 0, call->info);
     return finished;

@@ -10,6 +10,7 @@
  */
 #include "lib/blas/structured_call.h"
 
+#include "lib/blas/by_products.h"
 #include "lib/blas/parts.h"
 #include "lib/host/cpu_blas.h"
 
@@ -110,7 +111,7 @@ bool lava_structured_begin(struct lava_call *call) {
     if (lava_offload_begin(call))
         return true;
     if (call->reason != LAVA_REASON_MEMORY || !lava_operation_row(&call->operation)->solves)
-        return false;
+        return lava_by_products_take(call);
     const struct lava_operation operation = call->operation;
     return run_halves(call, &operation);
 }

@@ -12,6 +12,7 @@
  * is added. */
 #include "lib/blas/triangle_call.h"
 
+#include "lib/blas/by_products.h"
 #include "lib/blas/parts.h"
 #include "lib/host/cpu_blas.h"
 #include "lib/host/cpu_triangle.h"
@@ -72,7 +73,7 @@ bool lava_triangle_begin(struct lava_call *call) {
         return true;
     enum lava_reason wanted = call->operation.twice ? LAVA_REASON_HALVES : LAVA_REASON_MEMORY;
     if (call->reason != wanted)
-        return false;
+        return lava_by_products_take(call);
     const struct lava_operation triangle = call->operation;
     if (triangle.twice)
         return run_depths(call, &triangle);

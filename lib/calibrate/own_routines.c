@@ -9,9 +9,9 @@
 
 #include <string.h>
 
-#include "lib/base/routines.h"
 #include "lib/calibrate/turn.h"
 #include "lib/host/fortran_lists.h"
+#include "lib/host/own_routine.h"
 
 /* Columns of workspace: the most that a routine asks for, by its block size. */
 #define WORK_COLUMNS   64
@@ -125,21 +125,6 @@ static void run(const struct lava_microbenchmark *benchmark, void *context) {
                   is_fp32 ? (const void *)&zero_fp32 : &zero_fp64);
 }
 
-/* Finds the routine under the first of Fortran's names that a library has. No other library is opened for it:
- * a plain name is looked for only if the CPU BLAS serves it. */
-static bool find_routine(const struct lava_microbenchmark *benchmark, const char *name, struct call *call) {
-    for (int i = 0; i < LAVA_ROUTINE_COUNT && !call->function; i++) {
-        enum lava_routine routine = (enum lava_routine)i;
-        const struct lava_routine_row *row = lava_routine_row(routine);
-        if (row->convention != LAVA_CONVENTION_FORTRAN || strcmp(row->routine, name) != 0 ||
-            (lava_routine_is_plain(routine) && !benchmark->blas->serves_plain_names))
-            continue;
-        call->function = lava_cpu_blas_routine(routine);
-        call->is_wide = row->is_ilp64 || lava_cpu_blas_is_wide(routine);
-    }
-    return call->function != NULL;
-}
-
 /* The general matrix has elements between -1 and 1. In the other one they are divided by the order, and the
  * diagonal is 2: it is well conditioned as a triangle, as L and U, and as a symmetric matrix, which is
  * positive definite. */
@@ -203,7 +188,7 @@ enum lava_microbenchmark_outcome lava_own_routines_measure(struct lava_microbenc
     struct call call = {
         .family = family,
         .operation = lava_families_square(family, lava_families_types[type], lava_families_orders[order])};
-    if (!name || (family != LAVA_CPU_FAMILY_GEMM && !find_routine(benchmark, name, &call)) ||
+    if (!name || (family != LAVA_CPU_FAMILY_GEMM && !(call.function = lava_own_routine_find(benchmark->blas, name, &call.is_wide))) ||
         lava_figures_cpu_ns(&benchmark->figures.cpu, &call.operation) > (double)benchmark->piece_ns ||
         !place(benchmark, &call))
         return LAVA_MICROBENCHMARK_SKIPPED;

@@ -14,6 +14,7 @@
 
 #include "lib/base/config.h"
 #include "lib/base/log.h"
+#include "lib/host/cpu_help.h"
 #include "lib/host/cpu_kernels.h"
 #include "lib/host/cpu_structured.h"
 #include "lib/host/cpu_triangle.h"
@@ -70,6 +71,9 @@ bool lava_cpu_blas_is_wide(enum lava_routine routine) {
 }
 
 void lava_cpu_blas_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation) {
+    int64_t info;
+    if (lava_cpu_help_takes(blas, operation, &info))
+        return;
     if (lava_cpu_structured_suits(operation))
         lava_cpu_structured_run(blas, lava_cpu_blas_run_block, operation, 0, operation->m, 0, operation->n);
     else if (operation->c.region != LAVA_REGION_ALL)

@@ -11,6 +11,7 @@
 
 #include <math.h>
 
+#include "lib/host/cpu_help.h"
 /* A block of this order or less is factored by a loop. */
 #define SMALL 32
 
@@ -88,6 +89,12 @@ static void subtract(const struct lava_cpu_blas *blas, const struct lava_operati
 
 static int64_t factor(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
                       struct lava_cpu_range range) {
+    struct lava_operation square = lava_operation_without_sides(operation);
+    int64_t info;
+    square.m = square.n = square.k = range.size;
+    square.c.first = lava_cpu_parts_at(operation, range.first, range.first);
+    if (lava_cpu_help_takes(blas, &square, &info))
+        return info > 0 ? range.first + info : 0;
     if (range.size <= SMALL)
         return factor_small(operation, range);
     int64_t half = (range.size / 2 + SMALL - 1) / SMALL * SMALL;

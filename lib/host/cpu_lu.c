@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "dispatch/arithmetic.h"
+#include "lib/host/cpu_help.h"
 
 /* Blocks of at most this many columns are factored by a loop. */
 #define SMALL 16
@@ -135,7 +136,24 @@ static void subtract(const struct lu *lu, struct lava_cpu_range done, struct lav
         lava_cpu_blas_run(lu->blas, &product);
 }
 
+/* Returns whether the CPU BLAS has help that has factored the columns. */
+static bool is_helped(const struct lu *lu, struct lava_cpu_range columns) {
+    struct lava_operation panel = lava_operation_without_sides(lu->operation);
+    int64_t info;
+    panel.m -= columns.first;
+    panel.n = panel.k = columns.size;
+    panel.c.first = lava_cpu_parts_at(lu->operation, columns.first, columns.first);
+    panel.pivots += columns.first;
+    if (lu->is_swapped || !lava_cpu_help_takes(lu->blas, &panel, &info))
+        return false;
+    for (int64_t j = 0; j < columns.size; j++)
+        panel.pivots[j] += columns.first;
+    return true;
+}
+
 static void factor(const struct lu *lu, struct lava_cpu_range columns) {
+    if (is_helped(lu, columns))
+        return;
     if (columns.size <= SMALL) {
         factor_small(lu, columns);
         return;

@@ -26,6 +26,7 @@
 #include "lib/host/cpu_structured.h"
 
 #include "dispatch/arithmetic.h"
+#include "lib/host/cpu_help.h"
 
 #define SQUARE 64
 
@@ -121,9 +122,29 @@ static void add_beside(const struct symmetric *x, int64_t at, int64_t size, int6
     add_terms(x, &given, at, size, first_term, terms, one);
 }
 
+/* Computes rows (columns) of C and the terms of the same range, if the CPU BLAS has help for a matrix of that
+ * order, which is structured as all of it. */
+static bool is_helped(const struct lava_cpu_blas *blas, const struct lava_operation *operation, bool is_left,
+                      int64_t at, int64_t size, int64_t other, int64_t others, struct lava_scalar alpha) {
+    struct lava_operation part = *operation;
+    struct lava_operand *structured = is_left ? &part.a : &part.b, *general = is_left ? &part.b : &part.a;
+    int64_t row = is_left ? at : other, column = is_left ? other : at, info;
+    structured->first = lava_operation_element(structured->first, part.type, at, at, structured->ld);
+    general->first = lava_operation_element(general->first, part.type, row, column, general->ld);
+    part.c.first = lava_operation_element(part.c.first, part.type, row, column, part.c.ld);
+    part.m = is_left ? size : others;
+    part.n = is_left ? others : size;
+    part.k = size;
+    part.alpha = alpha;
+    return lava_cpu_help_takes(blas, &part, &info);
+}
+
 /* Computes the rows (columns) of C from `at`, but only the terms of the square on the diagonal. */
 static void run_square(const struct symmetric *x, int64_t at, int64_t size) {
     const struct lava_operand completed = {.first = x->square, .ld = SQUARE};
+    if (is_helped(x->blas, x->operation, x->is_left, at, size, x->is_left ? x->column : x->row,
+                  x->is_left ? x->columns : x->rows, x->operation->alpha))
+        return;
     if (size <= SQUARE) {
         complete_square(x, at, size);
         add_terms(x, &completed, at, size, at, size, x->operation->beta);
@@ -249,6 +270,8 @@ static void run_small(const struct triangular *x, struct range range, struct lav
 static const struct lava_scalar minus_one = {.real = -1};
 
 static void run_range(const struct triangular *x, struct range range, struct lava_scalar alpha) {
+    if (is_helped(x->blas, x->operation, x->is_left, range.first, range.size, x->other, x->others, alpha))
+        return;
     if (range.size <= SMALL) {
         run_small(x, range, alpha);
         return;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "lib/host/copy_pool.h"
+#include "lib/host/cpu_help.h"
 
 #define SQUARE 64
 
@@ -59,6 +60,9 @@ static void run_square(const struct products *products, const struct lava_operat
 }
 
 static void run(const struct products *products, const struct lava_operation *triangle, void *square) {
+    int64_t info;
+    if (lava_cpu_help_takes(products->blas, triangle, &info))
+        return;
     if (triangle->n <= SQUARE) {
         run_square(products, triangle, square);
         return;

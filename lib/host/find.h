@@ -6,6 +6,8 @@
 
 #include "lib/host/cpu_gemm.h"
 
+struct lava_cpu_help;
+
 /* The CPU BLAS that was found. */
 struct lava_cpu_blas {
     void *handle; /* of the library, for dlsym; NULL: the built-in loop */
@@ -14,6 +16,7 @@ struct lava_cpu_blas {
     struct lava_cpu_gemm gemm[LAVA_TYPE_COUNT]; /* FP32, FP64, CFP32, CFP64 */
     bool has_half[LAVA_TYPE_COUNT];             /* FP16, BF16: the CPU BLAS has its own routine */
     char path[512];                             /* of the library, or "built-in loop" */
+    const struct lava_cpu_help *help;           /* who computes parts of what it is asked for; NULL: nobody */
 };
 
 struct lava_find_sources {

@@ -1,0 +1,139 @@
+/* Cuts operations into products for the device. Called by structured_call.c, triangle_call.c and lib/abi.
+ *
+ * lib/host composes each operation of products, by halves, down to small loops. Here the CPU BLAS has help:
+ *
+ *     large product                ->  the device, by a call of its own, which the policy may leave to the CPU
+ *     triangle or panel of an order that is small beside the whole  ->  the CPU's own routine
+ *
+ * Nothing is cut unless the device would take the largest product: the CPU's own routine is faster than its
+ * parts. */
+#include "lib/blas/by_products.h"
+
+#include "dispatch/arithmetic.h"
+#include "lib/blas/parts.h"
+#include "lib/host/cpu_help.h"
+#include "lib/host/cpu_systems.h"
+#include "lib/host/own_routine.h"
+#include "lib/offload/context.h"
+#include "lib/offload/planning.h"
+#include "lib/offload/threshold.h"
+
+/* An order is small if it is a 16th of the whole one: then the CPU has a 16th of the work. It is at least
+ * LEAST, because residues gain nothing below, and at most MOST. Starting values. */
+#define SMALL_SHARE 16
+#define LEAST       64
+#define MOST        1024
+/* The device is to take at most this share of the CPU's time for the largest product. Smaller ones gain less,
+ * and so do parts on the CPU. A starting value. */
+#define PROFITABLE_SHARE 0.7
+
+struct help {
+    struct lava_cpu_help base; /* the first member */
+    struct lava_call *call;
+    int64_t small;
+    enum lava_reason *reason; /* why the CPU had the last product that was offered */
+};
+
+static bool is_general(const struct lava_operation *operation) {
+    return lava_operation_is_plain(operation) && operation->c.region == LAVA_REGION_ALL;
+}
+
+/* Returns the order of the triangle, or of the matrix that is factored or symmetric. */
+static int64_t order_of(const struct lava_operation *operation) {
+    bool has_triangle = operation->c.region != LAVA_REGION_ALL || lava_operation_row(operation)->has_factors;
+    return has_triangle ? operation->n : operation->k;
+}
+
+static bool offer(const struct help *help, const struct lava_operation *product) {
+    struct lava_call part = {.routine = help->call->routine, .valid = true, .operation = *product};
+    bool is_small = product->m < LEAST || product->n < LEAST || product->k < LEAST ||
+                    lava_threshold_is_below(product, 1) || lava_threshold_only_counts(product);
+    if (is_small)
+        return false;
+    bool is_done = lava_parts_try(help->call, &part);
+    if (!is_done)
+        *help->reason = part.reason;
+    return is_done;
+}
+
+static bool takes(const struct lava_cpu_help *base, const struct lava_operation *operation, int64_t *info) {
+    const struct help *help = (const struct help *)base;
+    if (is_general(operation))
+        return offer(help, operation);
+    return order_of(operation) <= help->small && lava_own_routine_run(lava_cpu_blas_get(), operation, info);
+}
+
+/* Returns the size of the product between two halves: of LU and Cholesky, of the update after the first half. */
+static struct lava_operation largest_of(const struct lava_operation *operation) {
+    int64_t half = order_of(operation) / 2;
+    bool has_factors = lava_operation_row(operation)->has_factors,
+         is_left = operation->a.structure != LAVA_STRUCTURE_GENERAL;
+    struct lava_operation product = {.type = operation->type,
+                                     .precision = operation->precision,
+                                     .m = operation->m,
+                                     .n = operation->n,
+                                     .k = operation->k,
+                                     .a = {.first = LAVA_PLANNED_A},
+                                     .b = {.first = LAVA_PLANNED_B},
+                                     .c = {.first = LAVA_PLANNED_C, .type = operation->type},
+                                     .alpha.real = 1,
+                                     .beta.real = 1};
+    if (has_factors && operation->sides.factored)
+        product.n = operation->sides.count;
+    else if (has_factors || operation->c.region != LAVA_REGION_ALL)
+        product.n = half;
+    else if (!is_left)
+        product.n = half;
+    bool keeps_m = !has_factors && operation->c.region == LAVA_REGION_ALL && !is_left;
+    product.m = keeps_m ? operation->m : has_factors ? operation->m - half : half;
+    product.k = operation->c.region != LAVA_REGION_ALL && !has_factors ? operation->k : half;
+    product.a.ld = product.c.ld = lava_maximum(product.m, 1);
+    product.b.ld = lava_maximum(product.k, 1);
+    return product;
+}
+
+/* Returns whether the device, which may have to be prepared, would take the largest product; if not,
+ * call->reason says why. */
+static bool is_promising(struct lava_call *call) {
+    struct lava_call probe = {
+        .routine = call->routine, .valid = true, .operation = largest_of(&call->operation)};
+    struct lava_plan plan;
+    if (lava_operation_is_trivial(&probe.operation))
+        return false;
+    bool is_there = lava_offload_consider(&probe);
+    lava_parts_begun(call, &probe);
+    call->reason = probe.reason;
+    if (!is_there)
+        return false;
+    lava_planning_choose(&probe.operation, 0, &plan);
+    lava_learning_decide(&probe.operation, lava_context_figures(), &plan, &probe.learning);
+    call->reason = plan.reason;
+    if (plan.place != LAVA_PLACE_GPU)
+        return false;
+    bool gains = plan.reason == LAVA_REASON_FORCED || plan.gpu_ns < PROFITABLE_SHARE * plan.cpu_ns;
+    if (!gains)
+        call->reason = LAVA_REASON_UNPROFITABLE;
+    return gains;
+}
+
+bool lava_by_products_take(struct lava_call *call) {
+    const struct lava_operation *operation = &call->operation;
+    const struct lava_kind *row = lava_operation_row(operation);
+    bool is_mine = call->valid && call->reason == LAVA_REASON_NO_KERNEL && operation->type == LAVA_TYPE_FP64 &&
+                   (row->is_product || row->solves || row->has_factors) && !row->is_vector &&
+                   !operation->series && !is_general(operation);
+    if (!is_mine || lava_context_capabilities()->fp64 || !is_promising(call))
+        return false;
+    enum lava_reason reason = LAVA_REASON_UNPROFITABLE;
+    int64_t small = lava_maximum(LEAST, lava_minimum(order_of(operation) / SMALL_SHARE, MOST));
+    const struct help help = {.base.takes = takes, .call = call, .small = small, .reason = &reason};
+    struct lava_cpu_blas blas = *lava_cpu_blas_get();
+    blas.help = &help.base;
+    if (row->has_factors)
+        call->info = lava_cpu_systems_run(&blas, operation, (struct lava_cpu_done){0});
+    else
+        lava_cpu_blas_run(&blas, operation);
+    if (call->place == LAVA_PLACE_CPU)
+        call->reason = reason;
+    return true;
+}

@@ -1,0 +1,12 @@
+/* Level 3 of BLAS, LU and Cholesky in fp64 on a device that has products of general matrices alone, because it
+ * has no fp64: the CPU cuts them, and the device gets large products. Called by lib/abi. Any thread. */
+#ifndef LAVA_BLAS_BY_PRODUCTS_H
+#define LAVA_BLAS_BY_PRODUCTS_H
+
+#include "lib/offload/offload.h"
+
+/* Computes a call that was begun, and that the device has no kernel for. Returns true if it is finished, with
+ * call->info, and false if nothing was written. */
+bool lava_by_products_take(struct lava_call *call);
+
+#endif
