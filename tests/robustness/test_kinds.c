@@ -24,6 +24,7 @@
 #include "tests/library/poison.h"
 #include "tests/robustness/cases.h"
 #include "tests/robustness/kind_cases.h"
+#include "tests/robustness/layer.h"
 #include "tests/robustness/several_devices.h"
 
 #define CALLS       64
@@ -309,6 +310,66 @@ static int little_memory(void) {
     return finish();
 }
 
+/* The order of calls in fp64 that the library cuts: the device has products of half of it. */
+#define CUT_ORDER 300
+
+/* Whether a device without fp64 has a share of such calls in fp64. Of batches and vectors it has none. */
+static bool is_by_products(const struct kind_case *row) {
+    const struct lava_kind *kind = &lava_kinds[row->kind];
+    return row->members == 0 && (kind->is_product || kind->solves || kind->has_factors) && !kind->is_vector;
+}
+
+/* A call in fp64 of each family that has such a share, or of each that has none. */
+static void make_fp64(bool by_products) {
+    for (int i = 0; i < kind_cases_count; i++) {
+        const struct kind_case *row = &kind_cases[i];
+        enum lava_routine routine = kind_case_routine(row, 1, true);
+        if (lava_routine_row(routine)->type == LAVA_TYPE_FP64 && is_by_products(row) == by_products &&
+            (by_products || takes(i)))
+            calls[calls_count++] = kind_call_new(row, routine, by_products ? CUT_ORDER : ORDER);
+        if (lava_kinds[row->kind].has_factors && by_products) {
+            calls[calls_count++] = kind_call_new(row, routine, CUT_ORDER);
+            kind_call_make_singular(calls[calls_count - 1]);
+        }
+    }
+    CASE_CHECK(kind_calls_expect(calls, calls_count));
+}
+
+/* What a factorization that fails leaves depends on how it was cut, unless that is a zero in U; it may fail before
+ * there is a product. */
+static void run_by_products(struct kind_call *call, const char *what, const char *place) {
+    bool fails = *call->expected_info != 0;
+    if (!fails || lava_kinds[call->row->kind].pivots) {
+        run(call, what, fails ? NULL : place);
+        return;
+    }
+    kind_call_run(call);
+    if (!CASE_CHECK(call->info == *call->expected_info))
+        fprintf(stderr, "%s, %s: info %lld\n", call->explained, what, (long long)call->info);
+}
+
+/* A device without fp64 computes products by residues, and other calls in fp64 by their products; those that
+ * have none, or are complex, go to the CPU. Without memory all do. */
+static int without_fp64(void) {
+    if (!begin())
+        return CASE_SKIPPED;
+    make_fp64(true);
+    int shared = calls_count;
+    make_fp64(false);
+    add(kind_cases_find(LAVA_FAMILY_GEMM), 3, ORDER);
+    CASE_CHECK(kind_calls_expect(calls, calls_count));
+    for (int i = 0; i < calls_count; i++) {
+        run_by_products(calls[i], "without fp64", i < shared ? "gpu" : "cpu");
+        if (i >= shared)
+            continue;
+        limit_memory(0);
+        run_by_products(calls[i], "without memory", "cpu");
+        limit_memory(UINT64_MAX / 2);
+        run_by_products(calls[i], "with memory again", "gpu");
+    }
+    return finish();
+}
+
 #ifdef LAVA_FAULT_INJECTION
 #    if defined(__SANITIZE_ADDRESS__)
 #        define MOST 2 /* passages of a point */
@@ -355,11 +416,8 @@ static void was_left(const struct kind_call *call) {
 /* Each step fails once, alone or with all that follow, and the next call is on the device again; an
  * allocation is made once more. Passages are counted in the second call, as the first one leaves memory to
  * it. */
-static int faults(void) {
+static void fail_each(bool are_cut) {
     static const struct point allocate = {LAVA_FAULT_ALLOCATE, "allocate"};
-    if (!begin())
-        return CASE_SKIPPED;
-    make(ORDER);
     for (int i = poison_random(EACH); i < calls_count; i += EACH) {
         long passages[POINTS];
         run(calls[i], "first", "gpu");
@@ -378,13 +436,34 @@ static int faults(void) {
             for (long passage = 1; passage <= passages[p];
                  passage += 1 + poison_random((int)stride * 2 - 1)) {
                 bool came = run_with_fault(calls[i], &points[p], passage, poison_random(2), NULL);
-                if (came && passage == 1 && p == 0)
+                if (came && passage == 1 && p == 0 && !are_cut)
                     was_left(calls[i]);
                 if (came)
                     run(calls[i], "after a fault", "gpu");
             }
         }
     }
+}
+
+static int faults(void) {
+    if (!begin())
+        return CASE_SKIPPED;
+    make(ORDER);
+    fail_each(false);
+    return finish();
+}
+
+/* A product that fails leaves its part of the call to the CPU. Singular matrices are left out. */
+static int faults_without_fp64(void) {
+    if (!begin())
+        return CASE_SKIPPED;
+    make_fp64(true);
+    for (int i = calls_count; i-- > 0;)
+        if (*calls[i]->expected_info != 0) {
+            kind_call_free(calls[i]);
+            calls[i] = calls[--calls_count];
+        }
+    fail_each(true);
     return finish();
 }
 
@@ -446,11 +525,14 @@ static int lost_some(void) {
 #define LOST(function)                                                                                       \
     .run = function, .lines = -1,                                                                            \
     .variables = {"LAVABLAS_PINNED=1M", "LAVABLAS_DEVICE=cpu:all", "LAVABLAS_RESIDENT=auto"}
+#define WITHOUT_FP64                                                                                         \
+    "VK_INSTANCE_LAYERS=VK_LAYER_LAVABLAS_test", "LAVABLAS_TEST_LAYER=without=shaderFloat64"
 static const struct test_case cases[] = {
     {.name = "every_row_has_a_case", .run = every_row_has_a_case},
     {.name = "values", .run = values, .variables = {"LAVABLAS_PINNED=1M", "LAVABLAS_RESIDENT=auto"}},
     {.name = "statistics", .run = statistics, .variables = {"LAVABLAS_RESIDENT=auto"}},
     {.name = "little_memory", .run = little_memory, .variables = {"LAVABLAS_RESIDENT=auto"}},
+    {.name = "without_fp64", .run = without_fp64, .variables = {WITHOUT_FP64}},
     {.name = "beyond_memory",
      .run = beyond_memory,
      .variables = {"LAVABLAS_MEMORY=8M", "LAVABLAS_PINNED=1M"}},
@@ -459,6 +541,7 @@ static const struct test_case cases[] = {
      .run = faults,
      .lines = -1,
      .variables = {"LAVABLAS_PINNED=1M", "LAVABLAS_RESIDENT=auto"}},
+    {.name = "faults_without_fp64", .run = faults_without_fp64, .lines = -1, .variables = {WITHOUT_FP64}},
     {.name = "lost", LOST(lost)},
     {.name = "lost_some", LOST(lost_some)},
 #endif
@@ -466,5 +549,6 @@ static const struct test_case cases[] = {
 };
 
 int main(int argument_count, char **arguments) {
+    layer_offer();
     return several_devices_main(argument_count, arguments, cases, 2);
 }
