@@ -37,6 +37,7 @@ static const char *const reasons[LAVA_REASON_COUNT] = {
     [LAVA_REASON_FAULT]        = "the device failed during the product",
     [LAVA_REASON_PROFITABLE]   = "the GPU is estimated to be faster",
     [LAVA_REASON_FORCED]       = "the mode is gpu",
+    [LAVA_REASON_PRODUCTS]     = "its large products are on the GPU, the rest on the CPU",
     [LAVA_REASON_LEARNT_CPU]   = "by earlier products of about this size, the CPU is faster",
     [LAVA_REASON_LEARNT_GPU]   = "by earlier products of about this size, the GPU is faster",
     [LAVA_REASON_TRIAL]        = "a trial, whether what earlier products said still holds",

@@ -34,6 +34,7 @@ enum lava_reason {
     LAVA_REASON_FAULT,        /* began on the GPU, which failed; the CPU computed the rest */
     LAVA_REASON_PROFITABLE,   /* the GPU is estimated to be faster */
     LAVA_REASON_FORCED,       /* LAVABLAS_MODE=gpu */
+    LAVA_REASON_PRODUCTS,     /* of a call that the device has no kernel for it computes large products */
     LAVA_REASON_LEARNT_CPU,   /* estimated faster on the GPU, but measured products say otherwise */
     LAVA_REASON_LEARNT_GPU,   /* estimated faster on the CPU, but measured products say otherwise */
     LAVA_REASON_TRIAL,        /* by the estimate once more, to see whether the measured times still hold */

@@ -21,6 +21,7 @@
 #include <strings.h>
 
 #include "lib/base/config.h"
+#include "lib/blas/by_products.h"
 #include "lib/calibrate/calibration.h"
 #include "lib/offload/context.h"
 #include "lib/offload/offload.h"
@@ -389,6 +390,7 @@ static int explain_lines(const char *path) {
             continue;
         }
         lava_offload_explain(&call, &plan);
+        lava_by_products_explain(&call, &plan);
         status = explain_put(&call, &plan);
         fflush(stdout);
     }
@@ -452,6 +454,7 @@ int explain(int argc, char **argv) {
     if (profile)
         return explain_profile(&call, with_plan, json);
     lava_offload_explain(&call, &plan);
+    lava_by_products_explain(&call, &plan);
     if (json)
         return explain_put(&call, &plan);
     const struct verdict verdict = {&call.operation, &plan, lava_context_capabilities(),

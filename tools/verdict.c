@@ -2,6 +2,7 @@
 #include "tools/verdict.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "dispatch/cost.h"
 #include "dispatch/policy.h"
@@ -18,6 +19,7 @@ static const char *const reasons[LAVA_REASON_COUNT] = {
         "matrix to the device; it pays only if the matrix stays there (--stays A)",
     [LAVA_REASON_MEMORY] = "the device has too little memory",
     [LAVA_REASON_HALVES] = "in two halves, which need less memory",
+    [LAVA_REASON_PRODUCTS] = "its large products, by residues, because the device has no fp64; the CPU computes the rest",
 };
 
 /* A share of the device's time from which one part of it is the reason. */
@@ -77,6 +79,10 @@ static void tell_estimates(const struct verdict *verdict, char *text, size_t siz
     else
         snprintf(text, size, "CPU: the GPU would take %s, because %s (%s).", compared, find_burden(verdict),
                  times);
+    size_t used = strlen(text);
+    if (plan->place == LAVA_PLACE_GPU && plan->leaves_tiles)
+        snprintf(text + used, size - used,
+                 " The device has no fp64: it computes by residues, and the CPU what needs more.");
 }
 
 void verdict_of_call(const struct verdict *verdict, char *text, size_t size) {

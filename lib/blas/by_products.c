@@ -92,14 +92,20 @@ static struct lava_operation largest_of(const struct lava_operation *operation) 
     return product;
 }
 
+/* Returns whether the plan of the largest product gains enough; if not, plan->reason says why. */
+static bool gains(struct lava_plan *plan) {
+    bool is_enough = plan->reason == LAVA_REASON_FORCED || plan->gpu_ns < PROFITABLE_SHARE * plan->cpu_ns;
+    if (plan->place == LAVA_PLACE_GPU && !is_enough)
+        plan->reason = LAVA_REASON_UNPROFITABLE;
+    return plan->place == LAVA_PLACE_GPU && is_enough;
+}
+
 /* Returns whether the device, which may have to be prepared, would take the largest product; if not,
  * call->reason says why. */
 static bool is_promising(struct lava_call *call) {
     struct lava_call probe = {
         .routine = call->routine, .valid = true, .operation = largest_of(&call->operation)};
     struct lava_plan plan;
-    if (lava_operation_is_trivial(&probe.operation))
-        return false;
     bool is_there = lava_offload_consider(&probe);
     lava_parts_begun(call, &probe);
     call->reason = probe.reason;
@@ -107,33 +113,50 @@ static bool is_promising(struct lava_call *call) {
         return false;
     lava_planning_choose(&probe.operation, 0, &plan);
     lava_learning_decide(&probe.operation, lava_context_figures(), &plan, &probe.learning);
+    bool is_taken = gains(&plan);
     call->reason = plan.reason;
-    if (plan.place != LAVA_PLACE_GPU)
+    return is_taken;
+}
+
+/* Returns whether the call has products that such a device may take. */
+static bool suits(const struct lava_call *call) {
+    const struct lava_operation *operation = &call->operation;
+    const struct lava_kind *row = lava_operation_row(operation);
+    bool has_products = (row->is_product || row->solves || row->has_factors) && !row->is_vector &&
+                        !operation->series && !is_general(operation);
+    if (!call->valid || call->reason != LAVA_REASON_NO_KERNEL || operation->type != LAVA_TYPE_FP64 ||
+        !has_products || lava_context_capabilities()->fp64)
         return false;
-    bool gains = plan.reason == LAVA_REASON_FORCED || plan.gpu_ns < PROFITABLE_SHARE * plan.cpu_ns;
-    if (!gains)
-        call->reason = LAVA_REASON_UNPROFITABLE;
-    return gains;
+    const struct lava_operation largest = largest_of(operation);
+    return !lava_operation_is_trivial(&largest);
+}
+
+void lava_by_products_explain(struct lava_call *call, struct lava_plan *plan) {
+    struct lava_plan of_largest;
+    if (!suits(call))
+        return;
+    const struct lava_operation largest = largest_of(&call->operation);
+    lava_planning_choose(&largest, 0, &of_largest);
+    if (!gains(&of_largest))
+        return;
+    call->place = plan->place = LAVA_PLACE_GPU;
+    call->reason = plan->reason = LAVA_REASON_PRODUCTS;
 }
 
 bool lava_by_products_take(struct lava_call *call) {
     const struct lava_operation *operation = &call->operation;
-    const struct lava_kind *row = lava_operation_row(operation);
-    bool is_mine = call->valid && call->reason == LAVA_REASON_NO_KERNEL && operation->type == LAVA_TYPE_FP64 &&
-                   (row->is_product || row->solves || row->has_factors) && !row->is_vector &&
-                   !operation->series && !is_general(operation);
-    if (!is_mine || lava_context_capabilities()->fp64 || !is_promising(call))
+    if (!suits(call) || !is_promising(call))
         return false;
     enum lava_reason reason = LAVA_REASON_UNPROFITABLE;
+    call->learning = (struct lava_learning){0}; /* on both sides */
     int64_t small = lava_maximum(LEAST, lava_minimum(order_of(operation) / SMALL_SHARE, MOST));
     const struct help help = {.base.takes = takes, .call = call, .small = small, .reason = &reason};
     struct lava_cpu_blas blas = *lava_cpu_blas_get();
     blas.help = &help.base;
-    if (row->has_factors)
+    if (lava_operation_row(operation)->has_factors)
         call->info = lava_cpu_systems_run(&blas, operation, (struct lava_cpu_done){0});
     else
         lava_cpu_blas_run(&blas, operation);
-    if (call->place == LAVA_PLACE_CPU)
-        call->reason = reason;
+    call->reason = call->place == LAVA_PLACE_CPU ? reason : LAVA_REASON_PRODUCTS;
     return true;
 }

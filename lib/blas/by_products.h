@@ -8,5 +8,7 @@
 /* Computes a call that was begun, and that the device has no kernel for. Returns true if it is finished, with
  * call->info, and false if nothing was written. */
 bool lava_by_products_take(struct lava_call *call);
+/* Changes the answer of lava_offload_explain if the call would be computed so. */
+void lava_by_products_explain(struct lava_call *call, struct lava_plan *plan);
 
 #endif

@@ -165,10 +165,68 @@ static void test_others(void **state) {
     assert_null(plan_of(&operation, &device, &on).residues);
 }
 
+static struct lava_capabilities arc(void) {
+    struct lava_capabilities device = with_integers(device_h200());
+    snprintf(device.name, sizeof device.name, "Intel(R) Arc(tm) A770 Graphics (DG2)");
+    device.vendor_id = 0x8086;
+    device.multiprocessors = 32;
+    device.whole_matrices = device.fp64 = false;
+    device.integer_shape = (struct lava_integer_shape){0};
+    return device;
+}
+
+/* Without fp64 residues are the only way, and C is in host memory: large products go to the device by the estimate,
+ * whatever share of another way that is. */
+static void test_without_fp64(void **state) {
+    struct lava_capabilities device = arc();
+    struct lava_operation operation = fp64_product(8192, 8192, 8192, false);
+    const struct lava_overrides little = {.memory_bytes = 1 << 20}, off = {.residues = LAVA_RESIDUE_OFF};
+    (void)state;
+    const struct lava_plan plan = plan_of(&operation, &device, &none);
+    assert_string_equal(plan.residues->name, "dot_64x64");
+    assert_true(plan.leaves_tiles && plan.gpu_ns > 0 && plan.flops_per_s > 0 && plan.residue_tiles > 0);
+    assert_int_equal(plan.place, LAVA_PLACE_GPU);
+    struct lava_figures slow_cpu = sixteen_cores;
+    slow_cpu.cpu.flops_per_s[LAVA_TYPE_FP64] = 0.05e12;
+    const struct lava_plan automatic = choose_by(&slow_cpu, &operation, &device, LAVA_MODE_AUTO, &none);
+    assert_int_equal(automatic.reason, LAVA_REASON_PROFITABLE);
+    assert_false(lava_policy_is_hopeless(&operation, &device, &slow_cpu, 1));
+    assert_int_equal(plan_of(&operation, &device, &little).reason, LAVA_REASON_MEMORY);
+    assert_int_equal(plan_of(&operation, &device, &off).reason, LAVA_REASON_NO_KERNEL);
+    device.slot_bytes = 256;
+    assert_int_equal(plan_of(&operation, &device, &none).reason, LAVA_REASON_MEMORY);
+    device.slot_bytes = 0;
+    operation.on_device = true;
+    assert_int_equal(plan_of(&operation, &device, &none).reason, LAVA_REASON_NO_KERNEL);
+    operation.on_device = false;
+    operation.precision = LAVA_PRECISION_IEEE;
+    assert_int_equal(plan_of(&operation, &device, &none).reason, LAVA_REASON_NO_KERNEL);
+    operation.precision = LAVA_PRECISION_STANDARD;
+    lava_residue_refuse(&device);
+    assert_int_equal(plan_of(&operation, &device, &none).reason, LAVA_REASON_NO_KERNEL);
+    lava_residue_admit(&device);
+    device.integer_products = false;
+    assert_int_equal(plan_of(&operation, &device, &none).reason, LAVA_REASON_NO_KERNEL);
+}
+
+/* Devices whose fp64 is fast combine in fp64, the others in integers. */
+static void test_combining(void **state) {
+    const struct lava_capabilities fast = device_h200(), software = device_lavapipe(), slow = geforce(),
+                                   missing = arc();
+    (void)state;
+    assert_false(lava_residue_combines_in_integers(&fast));
+    assert_false(lava_residue_combines_in_integers(&software));
+    assert_true(lava_residue_combines_in_integers(&slow));
+    assert_true(lava_residue_combines_in_integers(&missing));
+    assert_false(lava_residue_ends_early(3, 4));
+    assert_true(lava_residue_ends_early(4, 5));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_choice),       cmocka_unit_test(test_estimates),
                                        cmocka_unit_test(test_guessed_rate), cmocka_unit_test(test_settings),
                                        cmocka_unit_test(test_memory),       cmocka_unit_test(test_fast_cpu),
-                                       cmocka_unit_test(test_others)};
+                                       cmocka_unit_test(test_others),       cmocka_unit_test(test_without_fp64),
+                                       cmocka_unit_test(test_combining)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -205,13 +205,77 @@ static int declined(void) {
     return case_result();
 }
 
-/* fp64 alone is declined if the device has none. */
-static int without_fp64(void) {
+static void check_reason(const char *expected) {
     const char *reason;
-    multiply(&wide, "cpu");
     case_place(&reason);
-    CASE_CHECK(!strcmp(reason, "the device has no kernel for this type"));
+    if (!CASE_CHECK(!strcmp(reason, expected)))
+        fprintf(stderr, "the reason is: %s\n", reason);
+}
+
+/* Without fp64 its products are computed by residues: each transposition, with alpha and beta. */
+static int without_fp64(void) {
+    for (int way = 0; way < 8; way++) {
+        struct product each = {.type = LAVA_TYPE_FP64,
+                               .type_c = LAVA_TYPE_FP64,
+                               .m = 130 + way,
+                               .n = 93,
+                               .k = 64 + 31 * way,
+                               .transpose_a = way & 1,
+                               .transpose_b = way & 2,
+                               .row_major = way & 4,
+                               .alpha = way & 2 ? 1 : -0.7,
+                               .beta = way & 1 ? 1.3 : 0};
+        multiply(&each, "gpu");
+    }
     multiply(&product, "gpu");
+    factor_and_solve("gpu");
+    check_reason("its large products are on the GPU, the rest on the CPU");
+    return case_result();
+}
+
+/* What residues are not for: short sums, complex numbers, and all if they are switched off. */
+static int without_fp64_or_residues(void) {
+    static struct product flat = {
+        .type = LAVA_TYPE_FP64, .type_c = LAVA_TYPE_FP64, .m = 90, .n = 80, .k = 63, .alpha = 1, .beta = 1};
+    static struct product complex = {
+        .type = LAVA_TYPE_CFP64, .type_c = LAVA_TYPE_CFP64, .m = 90, .n = 80, .k = 70, .alpha = 1, .beta = 1};
+    struct product *const all[] = {&flat, &complex, &wide};
+    bool is_off = getenv("LAVABLAS_RESIDUES") && !strcmp(getenv("LAVABLAS_RESIDUES"), "off");
+    for (int i = 0; i < (is_off ? 3 : 2); i++) {
+        multiply(all[i], "cpu");
+        check_reason("the device has no kernel for this type");
+    }
+    return case_result();
+}
+
+/* Numbers that the screen leaves: all of them, so that the CPU has the product, C as it was. Then those of one row. */
+static int left_numbers(void) {
+    enum { SIZE = 260 };
+    static double a[SIZE * SIZE], b[SIZE * SIZE], c[SIZE * SIZE], before[SIZE * SIZE];
+    for (int only = 0; only < 2; only++) {
+        for (int i = 0; i < SIZE * SIZE; i++) {
+            bool is_wide = only ? i % SIZE == 70 : true;
+            a[i] = is_wide ? ldexp(1 + i % 7, (i * 37 + i / SIZE * 101) % 180 - 90) : i % 13 - 6.3;
+            b[i] = i % 11 - 5.1;
+            c[i] = before[i] = i % 5 - 2.2;
+        }
+        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, SIZE, SIZE, SIZE, 1.5, a, SIZE, b, SIZE, -0.5, c,
+                    SIZE);
+        CASE_CHECK(!strcmp(case_place(NULL), only ? "gpu" : "cpu"));
+        if (!only)
+            check_reason("the numbers need fp64 arithmetic, which the device does not have");
+        for (int j = 0; j < SIZE; j++)
+            for (int i = 0; i < SIZE; i++) {
+                long double sum = -0.5L * before[i + j * SIZE], size = fabsl(sum);
+                for (int l = 0; l < SIZE; l++) {
+                    long double term = 1.5L * a[i + l * SIZE] * b[l + j * SIZE];
+                    sum += term;
+                    size += fabsl(term);
+                }
+                if (!CASE_CHECK(fabsl(c[i + j * SIZE] - sum) <= 4 * sqrtl(SIZE + 2) * 0x1p-53L * size))
+                    return case_result();
+            }
+    }
     return case_result();
 }
 
@@ -310,6 +374,15 @@ static const struct test_case limits[] = {
      .run = on_device,
      .variables = {LAYER("without=shaderBufferInt64Atomics,vulkanMemoryModel,hostQueryReset")}},
     {.name = "no fp64", .run = without_fp64, .variables = {LAYER("without=shaderFloat64")}},
+    {.name = "no fp64, nor residues",
+     .run = without_fp64_or_residues,
+     .variables = {LAYER("without=shaderFloat64"), "LAVABLAS_RESIDUES=off"}},
+    {.name = "no fp64, numbers that are left",
+     .run = left_numbers,
+     .variables = {LAYER("without=shaderFloat64")}},
+    {.name = "no fp64, and complex numbers",
+     .run = without_fp64_or_residues,
+     .variables = {LAYER("without=shaderFloat64")}},
     LACKS("shaderInt64"),
     LACKS("bufferDeviceAddress"),
     LACKS("timelineSemaphore"),
