@@ -1,5 +1,5 @@
 /* Who computes parts of what lib/host composes, in the place of its ?gemm and its small loops: lib/blas has a
- * device do so (by_products.h). Any thread. */
+ * device do so (lib/blas/by_products.h). Any thread. */
 #ifndef LAVA_HOST_CPU_HELP_H
 #define LAVA_HOST_CPU_HELP_H
 
