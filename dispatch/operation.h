@@ -297,8 +297,8 @@ bool lava_operation_scales_a(const struct lava_operation *operation);
  * such product: it keeps its sizes, so it counts as less work than it is. */
 struct lava_operation lava_operation_of_parts(const struct lava_operation *operation);
 
-/* Returns the terms [first, first + count) of each sum of a product, or of two. Those after the first are added to
- * C: beta is 1. */
+/* Returns the terms [first, first + count) of each sum of a product, or of two. Those after the first are
+ * added to C: beta is 1. */
 struct lava_operation lava_operation_depth(const struct lava_operation *operation, int64_t first,
                                            int64_t count);
 

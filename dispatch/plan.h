@@ -89,9 +89,9 @@ struct lava_plan {
      * is the row that the estimate was compared with. Of LAPACK: its largest product is. */
     const struct lava_residue_way *residues;
     uint32_t residue_tiles; /* columns of tiles that have sums at a time */
-    bool leaves_tiles;      /* to the CPU, because the device has no fp64: tiles that the screen does not accept.
-                             * Then `kernel` does not run */
-    bool spares_memory;     /* chosen for the memory that is allocated: no more is to be allocated for it */
+    bool leaves_tiles;  /* to the CPU, because the device has no fp64: tiles that the screen does not accept.
+                         * Then `kernel` does not run */
+    bool spares_memory; /* chosen for the memory that is allocated: no more is to be allocated for it */
     bool at_once; /* one submission; kernels read operands from staging memory and leave the result there */
     enum lava_imports imports; /* as overridden: the engine decides for each operand where it is */
 };

@@ -153,7 +153,8 @@ void lava_policy_describe(const struct lava_operation *operation, const struct l
     if (plan->kernel && plan->kernel->scheme != LAVA_SCHEME_NONE)
         append(&line, " by %s", lava_scheme(plan->kernel->scheme)->name);
     if (plan->residues)
-        append(&line, plan->leaves_tiles ? " by residues (%s, the CPU has what they leave)" : " by residues (%s)",
+        append(&line,
+               plan->leaves_tiles ? " by residues (%s, the CPU has what they leave)" : " by residues (%s)",
                plan->residues->name);
     append(&line, " ");
     append_structure(&line, operation);

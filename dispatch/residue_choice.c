@@ -34,8 +34,8 @@
 #define COMBINE_FLOPS 90.0
 /* The same in integers, of which a device does a quarter of its fp32 operations: some multiply int32 at that
  * rate. An H200 combines in 0.42 ms so at 4096, and in 0.45 ms in fp64. */
-#define COMBINE_INTEGERS    314.0
-#define INTEGERS_BY_FP32    0.25
+#define COMBINE_INTEGERS 314.0
+#define INTEGERS_BY_FP32 0.25
 /* Integers are the faster way if fp32 is so many times as fast as fp64: fp64 saves two thirds of the integer
  * operations, for 80 of its own (doc/notes/fp64-by-integers.md). */
 #define INTEGERS_FROM_RATIO 8.0
@@ -386,8 +386,8 @@ enum lava_reason lava_residue_plan_alone(const struct lava_plan_request *asked,
     if (asked->device->fp64 || parts->on_device || !way)
         return LAVA_REASON_NO_KERNEL;
     double ns = estimate_ns(asked, way, parts, 0, NULL);
-    double rate = ops_per_s(way, lava_profiles_find(asked->device), &asked->figures->device) /
-                  LAVA_RESIDUES_STANDARD;
+    double rate =
+        ops_per_s(way, lava_profiles_find(asked->device), &asked->figures->device) / LAVA_RESIDUES_STANDARD;
     if (!fits_slot(way, parts, asked->device) || !fit_and_adopt(asked, way, parts, rate, ns, plan))
         return LAVA_REASON_MEMORY;
     plan->kernel = lava_residue_left_kernel();

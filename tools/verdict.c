@@ -19,7 +19,8 @@ static const char *const reasons[LAVA_REASON_COUNT] = {
         "matrix to the device; it pays only if the matrix stays there (--stays A)",
     [LAVA_REASON_MEMORY] = "the device has too little memory",
     [LAVA_REASON_HALVES] = "in two halves, which need less memory",
-    [LAVA_REASON_PRODUCTS] = "its large products, by residues, because the device has no fp64; the CPU computes the rest",
+    [LAVA_REASON_PRODUCTS] =
+        "its large products, by residues, because the device has no fp64; the CPU computes the rest",
 };
 
 /* A share of the device's time from which one part of it is the reason. */

@@ -2,8 +2,8 @@
  *
  * lib/host composes each operation of products, by halves, down to small loops. Here the CPU BLAS has help:
  *
- *     large product                ->  the device, by a call of its own, which the policy may leave to the CPU
- *     triangle or panel of an order that is small beside the whole  ->  the CPU's own routine
+ *     large product                ->  the device, by a call of its own, which the policy may leave to the
+ * CPU triangle or panel of an order that is small beside the whole  ->  the CPU's own routine
  *
  * Nothing is cut unless the device would take the largest product: the CPU's own routine is faster than its
  * parts. */
@@ -63,7 +63,8 @@ static bool takes(const struct lava_cpu_help *base, const struct lava_operation 
     return order_of(operation) <= help->small && lava_own_routine_run(lava_cpu_blas_get(), operation, info);
 }
 
-/* Returns the size of the product between two halves: of LU and Cholesky, of the update after the first half. */
+/* Returns the size of the product between two halves: of LU and Cholesky, of the update after the first half.
+ */
 static struct lava_operation largest_of(const struct lava_operation *operation) {
     int64_t half = order_of(operation) / 2;
     bool has_factors = lava_operation_row(operation)->has_factors,

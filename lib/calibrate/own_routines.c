@@ -188,7 +188,9 @@ enum lava_microbenchmark_outcome lava_own_routines_measure(struct lava_microbenc
     struct call call = {
         .family = family,
         .operation = lava_families_square(family, lava_families_types[type], lava_families_orders[order])};
-    if (!name || (family != LAVA_CPU_FAMILY_GEMM && !(call.function = lava_own_routine_find(benchmark->blas, name, &call.is_wide))) ||
+    if (!name ||
+        (family != LAVA_CPU_FAMILY_GEMM &&
+         !(call.function = lava_own_routine_find(benchmark->blas, name, &call.is_wide))) ||
         lava_figures_cpu_ns(&benchmark->figures.cpu, &call.operation) > (double)benchmark->piece_ns ||
         !place(benchmark, &call))
         return LAVA_MICROBENCHMARK_SKIPPED;

@@ -7,8 +7,8 @@
 
 struct lava_cpu_help {
     /* Returns true if the operation is computed, false if nothing was written. It is a product, a solve, or a
-     * factorization of a matrix that has no fewer rows than columns. *info: of a factorization, as LAPACK has it;
-     * pivots count from its own first row. */
+     * factorization of a matrix that has no fewer rows than columns. *info: of a factorization, as LAPACK has
+     * it; pivots count from its own first row. */
     bool (*takes)(const struct lava_cpu_help *help, const struct lava_operation *operation, int64_t *info);
 };
 

@@ -56,9 +56,9 @@ static void call_triangle(const struct task *task, int64_t *info) {
 static void call_syrk(const struct task *task, int64_t *info) {
     const struct lava_operation *x = task->operation;
     (void)info;
-    ((lava_fortran_syrk *)task->function)(letter_of(x->c.region), x->a.op == LAVA_OP_N ? "N" : "T", &x->n, &x->k,
-                                          &x->alpha.real, x->a.first, &x->a.ld, &x->beta.real, x->c.first,
-                                          &x->c.ld, 1, 1);
+    ((lava_fortran_syrk *)task->function)(letter_of(x->c.region), x->a.op == LAVA_OP_N ? "N" : "T", &x->n,
+                                          &x->k, &x->alpha.real, x->a.first, &x->a.ld, &x->beta.real,
+                                          x->c.first, &x->c.ld, 1, 1);
 }
 
 static void call_potrf(const struct task *task, int64_t *info) {
@@ -66,8 +66,8 @@ static void call_potrf(const struct task *task, int64_t *info) {
     ((lava_fortran_potrf *)task->function)(letter_of(x->c.region), &x->n, x->c.first, &x->c.ld, info, 1);
 }
 
-/* The pivots come as the routine's integers, from 1 on. They lie in the caller's memory, which has room for the
- * wider ones, and are read before they are overwritten. */
+/* The pivots come as the routine's integers, from 1 on. They lie in the caller's memory, which has room for
+ * the wider ones, and are read before they are overwritten. */
 static void call_getrf(const struct task *task, int64_t *info) {
     const struct lava_operation *x = task->operation;
     ((lava_fortran_getrf *)task->function)(&x->m, &x->n, x->c.first, &x->c.ld, x->pivots, info);
@@ -105,8 +105,9 @@ static const struct {
     const char *name;
     bool (*suits)(const struct lava_operation *operation);
     void (*call)(const struct task *task, int64_t *info);
-} routines[] = {{"dsymm", is_symm, call_symm},    {"dtrmm", is_trmm, call_triangle}, {"dtrsm", is_trsm, call_triangle},
-                {"dsyrk", is_syrk, call_syrk},    {"dpotrf", is_potrf, call_potrf},  {"dgetrf", is_getrf, call_getrf}};
+} routines[] = {{"dsymm", is_symm, call_symm},     {"dtrmm", is_trmm, call_triangle},
+                {"dtrsm", is_trsm, call_triangle}, {"dsyrk", is_syrk, call_syrk},
+                {"dpotrf", is_potrf, call_potrf},  {"dgetrf", is_getrf, call_getrf}};
 
 bool lava_own_routine_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
                           int64_t *info) {

@@ -114,7 +114,8 @@ struct written {
     int64_t rows, column, columns;
 };
 
-/* Adds the products of columns of tiles that are alike, at a panel of K: one for each run of tiles that are left. */
+/* Adds the products of columns of tiles that are alike, at a panel of K: one for each run of tiles that are
+ * left. */
 static void add_runs(const struct lava_operation *part, const struct lava_left_tiles *tiles,
                      const uint8_t *is_left, const struct written *written) {
     for (int64_t i = 0, end; i < tiles->tiles_m; i = end) {
@@ -126,7 +127,8 @@ static void add_runs(const struct lava_operation *part, const struct lava_left_t
     }
 }
 
-/* Adds a panel's products to the columns. Neighbouring columns of tiles are often alike, as with a NaN in a row. */
+/* Adds a panel's products to the columns. Neighbouring columns of tiles are often alike, as with a NaN in a
+ * row. */
 static void add_panel(const struct lava_operation *part, const struct lava_left_tiles *tiles, int64_t panel,
                       const struct written *written) {
     const uint8_t *is_left = tiles->is_left + panel * tiles->tiles_n * tiles->tiles_m;

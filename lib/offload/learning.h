@@ -47,9 +47,9 @@ double lava_learning_watch(const struct lava_operation *operation, const struct 
 void lava_learning_expect(const struct lava_plan *plan, struct lava_learning *learning);
 
 /* These enclose a product on the device; the caller holds a lane. What it waited for that does not
- * count: the CPU is no faster for several callers than for one. A product that failed is not recorded. One
- * that had to allocate memory, to be planned again with less, or to upload to a copy that was expected to be
- * current, is counted but not learnt from. */
+ * count: the CPU is no faster for several callers than for one. One that failed is not recorded; one whose
+ * numbers were left is, with the CPU's estimate. One that had to allocate memory, to be planned again with
+ * less, or to upload to a copy that was expected to be current, is counted but not learnt from. */
 void lava_learning_begin_device(struct lava_learning *learning, const struct lava_engine *engine,
                                 const struct lava_plan *plan);
 void lava_learning_end_device(const struct lava_learning *learning, const struct lava_engine *engine,

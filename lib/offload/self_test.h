@@ -60,8 +60,8 @@ enum lava_status lava_self_test_lapack(struct lava_self_test *test, bool (*stops
 /* Returns whether products by residues are all that the device has for the type: it has no fp64. */
 bool lava_self_test_is_of_residues(const struct lava_engine *engine, enum lava_type type);
 /* Tests products by residues, once fp64's kernels have passed if there are any, and has the device's matrices
- * multiplied so from then on. Returns LAVA_ERROR_UNAVAILABLE if this device computes none so, or the type is another one.
- * After a failure they are refused, in the engine's capabilities, and others may be computed. */
+ * multiplied so from then on. Returns LAVA_ERROR_UNAVAILABLE if this device computes none so, or the type is
+ * another one. After a failure they are refused, in the engine's capabilities, and others may be computed. */
 enum lava_status lava_self_test_residues(const struct lava_self_test *test, bool (*stops)(void));
 
 /* All that lava_self_test_begin leads to at once. The caller holds the engine. */

@@ -63,8 +63,7 @@ static struct lava_residues_line line_of(const struct lava_residue_product *prod
     const struct lava_buffer *staging = &product->stream->arena->buffers[LAVA_ARENA_STAGING_UP];
     uint32_t words[LAVA_RESIDUES_WORDS];
     memcpy(words, (const char *)staging->mapped + offset_of(product, side, panel, tile), sizeof words);
-    struct lava_residues_line line = {.greatest =
-                                          words[LAVA_RESIDUES_BARRED] ? UINT32_MAX : USUAL_EXPONENT,
+    struct lava_residues_line line = {.greatest = words[LAVA_RESIDUES_BARRED] ? UINT32_MAX : USUAL_EXPONENT,
                                       .lost = words[LAVA_RESIDUES_LOST] != 0};
     memcpy(line.large, words + LAVA_RESIDUES_LARGE, sizeof line.large);
     return line;

@@ -1,13 +1,13 @@
 /* Tiles of a product by residues that the screen leaves, on a device that has no fp64: the CPU adds their
- * products to C (lib/offload/complete.h). The host reads the descriptions of the tiles' lines, and judges as the
- * device does. One user of an engine at a time. */
+ * products to C (lib/offload/complete.h). The host reads the descriptions of the tiles' lines, and judges as
+ * the device does. One user of an engine at a time. */
 #ifndef LAVA_PRODUCT_LEFT_TILES_H
 #define LAVA_PRODUCT_LEFT_TILES_H
 
 #include "lib/product/residue_product.h"
 
-/* What is missing in C: where is_left[(p * tiles_n + j) * tiles_m + i] is set, the product of row i and column j
- * of tiles at panel p of K. */
+/* What is missing in C: where is_left[(p * tiles_n + j) * tiles_m + i] is set, the product of row i and
+ * column j of tiles at panel p of K. */
 struct lava_left_tiles {
     int64_t tile_m, tile_n, panel; /* rows, columns and K; the last ones may have less */
     int64_t tiles_m, tiles_n, panels;
@@ -17,12 +17,12 @@ struct lava_left_tiles {
 /* Returns none left yet; NULL: no memory. free() ends it. */
 struct lava_left_tiles *lava_left_tiles_create(const struct lava_operation *operation,
                                                const struct lava_plan *plan);
-/* Records that the host gets the descriptions of lines that were converted (lava_residue_convert), and submits
- * that. *done: when it has them. */
+/* Records that the host gets the descriptions of lines that were converted (lava_residue_convert), and
+ * submits that. *done: when it has them. */
 enum lava_status lava_left_tiles_fetch(const struct lava_residue_product *product, int side, int64_t first_k,
                                        int64_t first, int64_t lines, struct lava_point *done);
-/* Judges columns of tiles of which the host has all descriptions. Returns how many tiles are left, of the panels
- * before end_k. Those of others are arbitrary. */
+/* Judges columns of tiles of which the host has all descriptions. Returns how many tiles are left, of the
+ * panels before end_k. Those of others are arbitrary. */
 uint64_t lava_left_tiles_judge(const struct lava_residue_product *product, int64_t end_k, int64_t end_column,
                                struct lava_left_tiles *tiles);
 

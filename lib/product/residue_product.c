@@ -20,7 +20,8 @@ static_assert(sizeof(struct lava_residues_left_constants) <= 128, "every device 
 /* Doubles that combine reads, or words if it works in integers. */
 enum { NUMBERS = LAVA_RESIDUES_MOST * LAVA_RESIDUES_PARTS + LAVA_RESIDUES_PARTS + 1 };
 enum { WORDS = sizeof(struct lava_residues_integers) / 4 };
-static_assert(2 * NUMBERS <= WORDS && sizeof(struct lava_residues_integers) % 4 == 0, "there is room for both");
+static_assert(2 * NUMBERS <= WORDS && sizeof(struct lava_residues_integers) % 4 == 0,
+              "there is room for both");
 static_assert(offsetof(struct lava_residues, limit) - offsetof(struct lava_residues, weights) == NUMBERS * 8,
               "combine reads them as one array");
 
@@ -58,9 +59,10 @@ static struct lava_pipeline_specification specification_of(const struct lava_res
             constants[LAVA_CONSTANT_SHAPE_K] = shape->k;
         }
     } else {
-        specification.module = step == MULTIPLY                                   ? way->multiply
-                               : lava_residue_combines_in_integers(capabilities) ? LAVA_MODULE_RESIDUES_COMBINE_INTEGERS
-                                                                                 : LAVA_MODULE_RESIDUES_COMBINE;
+        specification.module = step == MULTIPLY ? way->multiply
+                               : lava_residue_combines_in_integers(capabilities)
+                                   ? LAVA_MODULE_RESIDUES_COMBINE_INTEGERS
+                                   : LAVA_MODULE_RESIDUES_COMBINE;
         constants[LAVA_CONSTANT_TILE_M] = way->tile_m;
         constants[LAVA_CONSTANT_TILE_N] = way->tile_n;
     }
@@ -90,7 +92,8 @@ size_t lava_residue_pipelines(const struct lava_residue_way *way,
     } needs[] = {{SCAN, 0, false},     {SCAN, 0, true},     {CONVERT, 0, false},
                  {CONVERT, 0, true},   {SCREEN, 0, false},  {SCREEN, 1, false},
                  {MULTIPLY, 0, false}, {COMBINE, 0, false}, {LEFT, 0, false}};
-    size_t count = sizeof needs / sizeof needs[0] - (capabilities->fp64 ? 0 : 1); /* what is left is the CPU's */
+    size_t count =
+        sizeof needs / sizeof needs[0] - (capabilities->fp64 ? 0 : 1); /* what is left is the CPU's */
     static_assert(sizeof needs / sizeof needs[0] <= LAVA_NEEDS_MAX, "there is room for all");
     for (size_t i = 0; i < count; i++)
         specifications[i] = specification_of(way, capabilities, needs[i].step, needs[i].side, needs[i].along);

@@ -36,7 +36,8 @@ enum lava_status lava_residue_run_take(struct lava_run *run) {
         status = lava_arena_take(&run->engine->arena, run->device,
                                  (uint64_t)(stored.ld * stored.columns) * sizeof(double), &run->matrices[i]);
     }
-    if (!status && run->plan->leaves_tiles && !(run->left_tiles = lava_left_tiles_create(run->caller, run->plan)))
+    if (!status && run->plan->leaves_tiles &&
+        !(run->left_tiles = lava_left_tiles_create(run->caller, run->plan)))
         status = LAVA_ERROR_HOST_MEMORY;
     return status;
 }
@@ -202,15 +203,16 @@ static enum lava_status convert(struct lava_run *run, struct lava_residue_produc
     return status;
 }
 
-/* Waits for what the screen says of the first columns, while the device multiplies them. Returns LAVA_ERROR_LEFT
- * if the CPU should have the whole product. */
+/* Waits for what the screen says of the first columns, while the device multiplies them. Returns
+ * LAVA_ERROR_LEFT if the CPU should have the whole product. */
 static enum lava_status look_at_first(struct lava_run *run, const struct lava_residue_product *product,
                                       const struct part *part, struct lava_point told) {
     enum lava_status status = lava_stream_wait(run->stream, told);
     if (status)
         return status;
     uint64_t left = lava_left_tiles_judge(product, part->k, part->lines, run->left_tiles);
-    uint64_t tiles = (uint64_t)((part->lines - 1) / run->left_tiles->tile_n + 1) * (uint64_t)run->left_tiles->tiles_m;
+    uint64_t tiles =
+        (uint64_t)((part->lines - 1) / run->left_tiles->tile_n + 1) * (uint64_t)run->left_tiles->tiles_m;
     return lava_residue_ends_early(left, tiles) ? LAVA_ERROR_LEFT : LAVA_OK;
 }
 

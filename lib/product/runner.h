@@ -10,23 +10,24 @@
 #include "lib/engine/engine.h"
 #include "lib/transport/stream.h"
 
+struct lava_left_tiles;
+
 /* The written part of C's region: all columns of the rows before `row`. In the next `rows` rows: the columns
  * before `column`, and the first `partial` rows of that column. If the operation descends, `column` columns
  * are written from the last one on; if it climbs, rows count from the last one on. Of C Q,
  * and of inverses by a factor, none or all columns are written. */
-struct lava_left_tiles;
 struct lava_progress {
     int64_t row, rows, column, partial;
     int64_t products; /* of a batch: the first ones, whole; the rest does not count then */
     int64_t sides;    /* right-hand sides of systems that are X; all of C is written then */
     bool by_columns;  /* of a factorization: columns that are not written are as they were, and have no pivots
                        * yet; else a column is written when all of the factor is known */
-    /* Tiles whose products the written part lacks (lib/product/left_tiles.h); NULL: none. The caller adds them, and
-     * frees this (lava_complete_left_tiles). */
+    /* Tiles whose products the written part lacks (lib/product/left_tiles.h); NULL: none. The caller adds
+     * them, and frees this (lava_complete_left_tiles). */
     struct lava_left_tiles *left;
-    int64_t blocks;   /* of a share: the first blocks in its own order, whole. In the next one those of C's
-                       * columns before `column`, and the first `partial` of its rows in that column, or of a
-                       * batch its first `products`; row and rows do not count then */
+    int64_t blocks; /* of a share: the first blocks in its own order, whole. In the next one those of C's
+                     * columns before `column`, and the first `partial` of its rows in that column, or of a
+                     * batch its first `products`; row and rows do not count then */
 };
 
 /* Device time of one run, for benchmarks. With repeat > 1 each block is computed and timed that many times,

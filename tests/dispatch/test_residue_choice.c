@@ -175,8 +175,8 @@ static struct lava_capabilities arc(void) {
     return device;
 }
 
-/* Without fp64 residues are the only way, and C is in host memory: large products go to the device by the estimate,
- * whatever share of another way that is. */
+/* Without fp64 residues are the only way, and C is in host memory: large products go to the device by the
+ * estimate, whatever share of another way that is. */
 static void test_without_fp64(void **state) {
     struct lava_capabilities device = arc();
     struct lava_operation operation = fp64_product(8192, 8192, 8192, false);
@@ -223,10 +223,11 @@ static void test_combining(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_choice),       cmocka_unit_test(test_estimates),
-                                       cmocka_unit_test(test_guessed_rate), cmocka_unit_test(test_settings),
-                                       cmocka_unit_test(test_memory),       cmocka_unit_test(test_fast_cpu),
-                                       cmocka_unit_test(test_others),       cmocka_unit_test(test_without_fp64),
-                                       cmocka_unit_test(test_combining)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_choice),       cmocka_unit_test(test_estimates),
+        cmocka_unit_test(test_guessed_rate), cmocka_unit_test(test_settings),
+        cmocka_unit_test(test_memory),       cmocka_unit_test(test_fast_cpu),
+        cmocka_unit_test(test_others),       cmocka_unit_test(test_without_fp64),
+        cmocka_unit_test(test_combining)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

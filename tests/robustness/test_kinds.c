@@ -335,8 +335,8 @@ static void make_fp64(bool by_products) {
     CASE_CHECK(kind_calls_expect(calls, calls_count));
 }
 
-/* What a factorization that fails leaves depends on how it was cut, unless that is a zero in U; it may fail before
- * there is a product. */
+/* What a factorization that fails leaves depends on how it was cut, unless that is a zero in U; it may fail
+ * before there is a product. */
 static void run_by_products(struct kind_call *call, const char *what, const char *place) {
     bool fails = *call->expected_info != 0;
     if (!fails || lava_kinds[call->row->kind].pivots) {
@@ -525,8 +525,7 @@ static int lost_some(void) {
 #define LOST(function)                                                                                       \
     .run = function, .lines = -1,                                                                            \
     .variables = {"LAVABLAS_PINNED=1M", "LAVABLAS_DEVICE=cpu:all", "LAVABLAS_RESIDENT=auto"}
-#define WITHOUT_FP64                                                                                         \
-    "VK_INSTANCE_LAYERS=VK_LAYER_LAVABLAS_test", "LAVABLAS_TEST_LAYER=without=shaderFloat64"
+#define WITHOUT_FP64 "VK_INSTANCE_LAYERS=VK_LAYER_LAVABLAS_test", "LAVABLAS_TEST_LAYER=without=shaderFloat64"
 static const struct test_case cases[] = {
     {.name = "every_row_has_a_case", .run = every_row_has_a_case},
     {.name = "values", .run = values, .variables = {"LAVABLAS_PINNED=1M", "LAVABLAS_RESIDENT=auto"}},

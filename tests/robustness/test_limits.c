@@ -248,7 +248,8 @@ static int without_fp64_or_residues(void) {
     return case_result();
 }
 
-/* Numbers that the screen leaves: all of them, so that the CPU has the product, C as it was. Then those of one row. */
+/* Numbers that the screen leaves: all of them, so that the CPU has the product, C as it was. Then those of
+ * one row. */
 static int left_numbers(void) {
     enum { SIZE = 260 };
     static double a[SIZE * SIZE], b[SIZE * SIZE], c[SIZE * SIZE], before[SIZE * SIZE];
@@ -259,8 +260,8 @@ static int left_numbers(void) {
             b[i] = i % 11 - 5.1;
             c[i] = before[i] = i % 5 - 2.2;
         }
-        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, SIZE, SIZE, SIZE, 1.5, a, SIZE, b, SIZE, -0.5, c,
-                    SIZE);
+        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, SIZE, SIZE, SIZE, 1.5, a, SIZE, b, SIZE, -0.5,
+                    c, SIZE);
         CASE_CHECK(!strcmp(case_place(NULL), only ? "gpu" : "cpu"));
         if (!only)
             check_reason("the numbers need fp64 arithmetic, which the device does not have");

@@ -552,7 +552,9 @@ static void mixed(void **state) {
         for (int i = 0; i < 3; i++) {
             int side = rand_r(&seed) % 2;
             int64_t line = rand_r(&seed) % (side ? x.n : x.m), l = rand_r(&seed) % x.k;
-            x.lines[side][line * x.k + (i == 2 ? x.k - 1 : l)] = i == 0 ? 0x1p460 : i == 1 ? INFINITY : -0x1p470;
+            x.lines[side][line * x.k + (i == 2 ? x.k - 1 : l)] = i == 0   ? 0x1p460
+                                                                 : i == 1 ? INFINITY
+                                                                          : -0x1p470;
         }
         enum lava_status status = run_on_host(&x, &on);
         assert_true(status == LAVA_OK || status == LAVA_ERROR_LEFT);
@@ -636,7 +638,8 @@ static void faults(void **state) {
                   {"submit", LAVA_FAULT_SUBMIT},
                   {"download", LAVA_FAULT_DOWNLOAD}};
     const struct lava_overrides on = {.residues = LAVA_RESIDUE_ON};
-    struct product x = {.m = 70, .n = 1100, .k = 64, NONE, .on_host = true, .alpha = 1, .data = {INTEGERS, INTEGERS}};
+    struct product x = {
+        .m = 70, .n = 1100, .k = 64, NONE, .on_host = true, .alpha = 1, .data = {INTEGERS, INTEGERS}};
     (void)state;
     make(&x);
     x.lines[0][66 * x.k + 3] = INFINITY; /* tiles that are left, with exact elements */
