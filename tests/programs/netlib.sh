@@ -6,12 +6,14 @@
 # internal variables that no other library has.
 #
 #   netlib.sh LIBRARY MODE TYPES [LEVEL]     MODE: cpu, gpu (every product on lavapipe), auto (nothing set);
+#                                            hidden (as gpu, without the device's fp64, by the layer of tests/layer);
 #                                            TYPES: of s d c z; LEVEL: 3, or 2
 set -eu
 library=$(readlink -f "$1")
 mode=$2
 types=$3
 level=${4:-3}
+layer=${LAVABLAS_TEST_LAYER_PATH:-none} # which is not set from here on
 # shellcheck source=tests/programs/common.sh
 . "$(dirname "$0")/common.sh"
 
@@ -40,6 +42,10 @@ fi
 case $mode in
 cpu) settings='LAVABLAS_MODE=cpu' ;;
 gpu) settings="$on_lavapipe LAVABLAS_RESIDENT=auto" ;; # without copies level 2 stays on the CPU
+hidden) # a short or small product stays on the CPU
+    settings="$on_lavapipe VK_LAYER_PATH=$layer VK_INSTANCE_LAYERS=VK_LAYER_LAVABLAS_test"
+    settings="$settings LAVABLAS_TEST_LAYER=without=shaderFloat64"
+    ;;
 auto) settings= ;;
 esac
 
@@ -62,7 +68,7 @@ judge() {
 # judge_statistics WHAT ROUTINE: fails unless every one of the tester's calls came to the library and ran
 # where it should.
 judge_statistics() {
-    [ "$mode" != gpu ] || skip_without_device "$folder/stats"
+    [ "$mode" != gpu ] && [ "$mode" != hidden ] || skip_without_device "$folder/stats"
     made=$(sed -nE "s/^ *${2%_} +PASSED THE .*\( *([0-9]+) CALLS\).*/\1/Ip" "$folder/output" |
         awk '{ sum += $1 } END { print sum + 0 }')
     invalid=$(calls "$folder/stats" "$2" cpu '^invalid arguments')
@@ -196,5 +202,6 @@ for type in $types; do
     run_testers "$type" 's/^[0-9 ]+(NUMBER OF VALUES OF N)/2 \1/; s/^[0-9 ]+(VALUES OF N)/33 65 \1/
         '"$others_off"
     grep -qE 'FOR N +33 +65' "$folder/output" || fail "$type: the sizes were not changed"
+    [ "$mode" != hidden ] || grep -qE 'gemm_? gpu' "$folder/stats" || fail "$type: no product is on the device"
     [ $failed = 0 ] || { cat "$folder/output"; exit 1; }
 done
