@@ -57,6 +57,8 @@ static void make(const struct lava_profile *profile, struct lava_capabilities *d
         if (!lava_kernel_is_simt(row))
             add_shape(device, row);
     }
+    device->integer_products =
+        !device->fp64; /* every Vulkan 1.3 has them; fp64 was not estimated by them elsewhere */
 }
 
 void profile_device_list(FILE *stream) {

@@ -9,6 +9,7 @@
  *    program waits for that. On the device there is one place, and that barrier protects it. */
 #include "lib/product/runner.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "dispatch/program.h"
@@ -405,7 +406,10 @@ static enum lava_status run_product(struct lava_engine *engine, const struct lav
     lava_kept_close(&stream, status);
     lava_left_result_end(&run.left, engine, status);
     leave_crew(&stream, member);
-    progress->left = run.left_tiles;
+    if (timing) /* nobody needs C */
+        free(run.left_tiles);
+    else
+        progress->left = run.left_tiles;
     if (!status && timing)
         read_timing(&run, timing);
     return status;
