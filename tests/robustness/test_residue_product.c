@@ -19,6 +19,7 @@
 #include "dispatch/residues.h"
 #include "lib/lapack/device_matrix.h"
 #include "lib/offload/complete.h"
+#include "lib/offload/learning.h"
 #include "lib/vk/modules.h"
 #include "perf/residues/model.h"
 #include "tests/robustness/device_test.h"
@@ -535,6 +536,29 @@ static void ends_early(void **state) {
     destroy(&most);
 }
 
+/* A product that ended early has the next one of its size go to the CPU, because the device's time is then
+ * the CPU's and its own. */
+static void ending_is_learnt(void **state) {
+    static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1, 1}};
+    const struct lava_operation operation = {
+        .type = LAVA_TYPE_FP64, .m = 4096, .n = 4096, .k = 4096, .c.type = LAVA_TYPE_FP64};
+    const struct lava_plan planned = {.place = LAVA_PLACE_GPU,
+                                      .reason = LAVA_REASON_PROFITABLE,
+                                      .cpu_ns = 100e6,
+                                      .gpu_ns = 30e6,
+                                      .leaves_tiles = true};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct lava_learning learning;
+        struct lava_plan plan = planned;
+        lava_learning_decide(&operation, &figures, &plan, &learning);
+        assert_int_equal(plan.place, i == 0 ? LAVA_PLACE_GPU : LAVA_PLACE_CPU);
+        assert_int_equal(plan.reason, i == 0 ? LAVA_REASON_PROFITABLE : LAVA_REASON_LEARNT_CPU);
+        lava_learning_begin_device(&learning, engine, &plan);
+        lava_learning_end_device(&learning, engine, &plan, LAVA_ERROR_LEFT);
+    }
+}
+
 /* Any tiles are left, at any of two panels of K. */
 static void mixed(void **state) {
     (void)state;
@@ -666,10 +690,11 @@ int main(int count, char **arguments) {
                                        cmocka_unit_test(faults)
 #endif
     };
-    const struct CMUnitTest tests_alone[] = {cmocka_unit_test(on_host), cmocka_unit_test(ends_early),
-                                             cmocka_unit_test(mixed), cmocka_unit_test(memory_alone),
+    const struct CMUnitTest tests_alone[] = {
+        cmocka_unit_test(on_host), cmocka_unit_test(ends_early),   cmocka_unit_test(ending_is_learnt),
+        cmocka_unit_test(mixed),   cmocka_unit_test(memory_alone),
 #ifdef LAVA_FAULT_INJECTION
-                                             cmocka_unit_test(faults)
+        cmocka_unit_test(faults)
 #endif
     };
     if (!lava_modules_has(LAVA_MODULE_RESIDUES_DOT)) {
