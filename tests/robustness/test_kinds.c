@@ -21,6 +21,7 @@
 #include "lib/offload/more_devices.h"
 #include "lib/offload/steps.h"
 #include "lib/offload/ways.h"
+#include "lib/vk/modules.h"
 #include "tests/library/poison.h"
 #include "tests/robustness/cases.h"
 #include "tests/robustness/kind_cases.h"
@@ -356,7 +357,7 @@ static void run_by_products(struct kind_call *call, const char *what, const char
 /* A device without fp64 computes products by residues, and other calls in fp64 by their products; those that
  * have none, or are complex, go to the CPU. Without memory all do. */
 static int without_fp64(void) {
-    if (!begin())
+    if (!begin() || !lava_modules_has(LAVA_MODULE_RESIDUES_DOT))
         return CASE_SKIPPED;
     make_fp64(true);
     int shared = calls_count;
@@ -460,7 +461,7 @@ static int faults(void) {
 
 /* A product that fails leaves its part of the call to the CPU. Singular matrices are left out. */
 static int faults_without_fp64(void) {
-    if (!begin())
+    if (!begin() || !lava_modules_has(LAVA_MODULE_RESIDUES_DOT))
         return CASE_SKIPPED;
     make_fp64(true);
     for (int i = calls_count; i-- > 0;)
