@@ -63,12 +63,11 @@ static bool takes(const struct lava_cpu_help *base, const struct lava_operation 
     return order_of(operation) <= help->small && lava_own_routine_run(lava_cpu_blas_get(), operation, info);
 }
 
-/* Returns the size of the product between two halves: of LU and Cholesky, of the update after the first half.
- */
+/* Returns the product between two halves: of LU the update after the first half, of Cholesky what is below
+ * the diagonal of that. */
 static struct lava_operation largest_of(const struct lava_operation *operation) {
     int64_t half = order_of(operation) / 2;
-    bool has_factors = lava_operation_row(operation)->has_factors,
-         is_left = operation->a.structure != LAVA_STRUCTURE_GENERAL;
+    const struct lava_kind *row = lava_operation_row(operation);
     struct lava_operation product = {.type = operation->type,
                                      .precision = operation->precision,
                                      .m = operation->m,
@@ -79,15 +78,17 @@ static struct lava_operation largest_of(const struct lava_operation *operation) 
                                      .c = {.first = LAVA_PLANNED_C, .type = operation->type},
                                      .alpha.real = 1,
                                      .beta.real = 1};
-    if (has_factors && operation->sides.factored)
-        product.n = operation->sides.count;
-    else if (has_factors || operation->c.region != LAVA_REGION_ALL)
-        product.n = half;
-    else if (!is_left)
-        product.n = half;
-    bool keeps_m = !has_factors && operation->c.region == LAVA_REGION_ALL && !is_left;
-    product.m = keeps_m ? operation->m : has_factors ? operation->m - half : half;
-    product.k = operation->c.region != LAVA_REGION_ALL && !has_factors ? operation->k : half;
+    if (row->has_factors) {
+        product.m = operation->sides.factored || row->pivots ? operation->m - half : half / 2;
+        product.n = operation->sides.factored ? operation->sides.count : row->pivots ? half : half / 2;
+        product.k = half;
+    } else if (operation->c.region != LAVA_REGION_ALL) {
+        product.m = product.n = half;
+    } else if (operation->a.structure != LAVA_STRUCTURE_GENERAL) {
+        product.m = product.k = half;
+    } else {
+        product.n = product.k = half;
+    }
     product.a.ld = product.c.ld = lava_maximum(product.m, 1);
     product.b.ld = lava_maximum(product.k, 1);
     return product;
