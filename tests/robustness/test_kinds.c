@@ -459,16 +459,40 @@ static int faults(void) {
     return finish();
 }
 
-/* A product that fails leaves its part of the call to the CPU. Singular matrices are left out. */
-static int faults_without_fp64(void) {
-    if (!begin() || !lava_modules_has(LAVA_MODULE_RESIDUES_DOT))
-        return CASE_SKIPPED;
+/* Calls that the device has a share of, without singular matrices. */
+static void make_regular_fp64(void) {
     make_fp64(true);
     for (int i = calls_count; i-- > 0;)
         if (is_failing(calls[i])) {
             kind_call_free(calls[i]);
             calls[i] = calls[--calls_count];
         }
+}
+
+/* A product that fails leaves its part of the call to the CPU. A device that is lost during a call leaves it
+ * the rest. */
+static int faults_without_fp64(void) {
+    if (!begin() || !lava_modules_has(LAVA_MODULE_RESIDUES_DOT))
+        return CASE_SKIPPED;
+    make_regular_fp64();
+    for (int i = 0; i < MOST && !case_result(); i++) {
+        struct kind_call *call = calls[poison_random(calls_count)];
+        const struct point *point = &points[PASSING + poison_random(POINTS - PASSING)];
+        long passage = 1 + poison_random(4);
+        int status = -1;
+        fflush(NULL);
+        pid_t child = fork();
+        if (child == 0) {
+            alarm(CHILD_S);
+            CASE_CHECK(lavablas_wait(NULL) == 0);
+            run(call, "before the loss", "gpu");
+            run_with_fault(call, point, passage, false, NULL);
+            run(call, "after the loss", NULL);
+            _exit(case_result());
+        }
+        if (!CASE_CHECK(waitpid(child, &status, 0) == child && status == 0))
+            fprintf(stderr, "%s, %s: status 0x%x\n", call->explained, point->name, (unsigned)status);
+    }
     fail_each(true);
     return finish();
 }
