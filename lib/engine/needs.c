@@ -43,6 +43,7 @@ static const struct row rows[] = {
     {LAVA_STEP_STRUCTURED,   fits_all,                TYPED,             {LAVA_SHADER_SCALE}},
     {LAVA_STEP_STRUCTURED,   fits_all,                TYPED,             {LAVA_SHADER_UPDATE}},
     {LAVA_STEP_STRUCTURED,   lava_solve_fits,         TYPED,             {LAVA_SHADER_SOLVE}},
+    {LAVA_STEP_STRUCTURED,   lava_solve_fits,         TYPED,             {LAVA_SHADER_SOLVE_STEP}},
     {LAVA_STEP_FACTORS,      lava_factorization_fits, TYPED,             {LAVA_SHADER_CHOLESKY}},
     {LAVA_STEP_FACTORS,      lava_factorization_fits, SHARED,            {.module = LAVA_MODULE_SWAP_ROWS}},
     {LAVA_STEP_INVERSES,     lava_factorization_fits, TYPED,             {LAVA_SHADER_MULTIPLY_TRIANGLE}},
