@@ -91,10 +91,10 @@ struct lava_operand {
     enum lava_region stored; /* the triangle of X that is stored; all of it if X is general. Nothing is
                               * computed of the other triangle, though a copy that stays has it, too */
     bool unit_diagonal;      /* triangular: the diagonal is not read; its elements are 1 */
-    bool is_resident; /* the first device has a copy that stays (lib/engine/residents.h): plans count no
-                       * upload. A's flags are those of C's factors that are there already */
-    bool is_stored;   /* it is uploaded, and is to leave a copy in this call */
-    uint64_t copy;    /* the number of the copy that was looked at; 0: there is none yet */
+    bool is_resident;        /* a device has a copy that stays (lib/engine/residents.h): plans count no
+                              * upload. A's flags are those of C's factors that are there already */
+    bool is_stored;          /* it is uploaded, and is to leave a copy in this call */
+    uint64_t copy;           /* the number of the copy that was looked at; 0: there is none yet */
 };
 
 /* A matrix that an operation reads and does not write, as it is stored. rows is 0: there is none. */
