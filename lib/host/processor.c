@@ -13,6 +13,8 @@
 #    include <cpuid.h>
 #endif
 
+#include "lib/base/config.h"
+
 /* The processors that the first calling thread may use. Never freed. */
 static struct {
     cpu_set_t *set; /* NULL: unknown */
@@ -198,6 +200,19 @@ double lava_processor_threads_ns(void) {
 int lava_processor_count(void) {
     pthread_once(&once, estimate);
     return processors.count;
+}
+
+int lava_processor_share_of(int allowed, int online, int ranks) {
+    int part = ranks > 1 ? online / ranks : allowed;
+    part = part < 1 ? 1 : part;
+    return part < allowed ? part : allowed;
+}
+
+int lava_processor_share(void) {
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    int count = lava_processor_count();
+    return lava_processor_share_of(count, online > 0 && online < INT_MAX ? (int)online : count,
+                                   lava_config_get()->local_size);
 }
 
 double lava_processor_half_gain(enum lava_type type) {
