@@ -1,18 +1,18 @@
 /* Times ScaLAPACK's pdgemm, pdgesv, pdpotrf and pdsyevd under MPI, and checks each result. Run by perf/ranks.
  *
  *   mpirun -n RANKS scalapack [--library PATH] [--routines pdgemm,pdgesv] [--orders 4096] [--blocks 64,128]
- * [--k-block 32]
+ *       [--prepare 0]
  *
  * ScaLAPACK is opened when the program starts, so neither it nor MPI is needed to compile this: the BLACS
  * bring up MPI. PATH is a library of ScaLAPACK for the MPI of this mpirun; without one, names of Debian's and
  * others are tried. Ranks form a grid that is as square as their number allows, and matrices are cut into
- * square blocks. --k-block is what PBLAS's pilaenv returns: pdgemm multiplies that many columns of A with as
- * many rows of B at a time. Netlib's function returns 32.
+ * square blocks.
  *
  * Matrices are functions of the element's place, so each rank fills its own part, and A is filled anew for a
- * check. The checks need n^2 operations: they multiply a vector by pdgemv and pdtrmv. The first problem is
- * small and is not timed, so a device is ready after it. Prints a line for each problem, and FAIL if a scaled
- * residual exceeds HPL's threshold. Exit status 77: there is no ScaLAPACK. */
+ * check. The checks need n^2 operations: they multiply a vector by pdgemv and pdtrmv. A problem of
+ * --prepare's order and the last block size comes first and is not timed, so that a device is ready after it.
+ * Prints a line for each problem, and FAIL if a scaled residual exceeds HPL's threshold. Exit status 77:
+ * there is no ScaLAPACK. */
 #include <dlfcn.h>
 #include <float.h>
 #include <getopt.h>
@@ -84,14 +84,6 @@ static const struct {
 
 static const int zero = 0, one = 1;
 static const double plus = 1, minus = -1, none = 0;
-static int k_block = 32;
-
-/* Takes the place of the library's function, as any program's would. */
-__attribute__((visibility("default"))) int pilaenv_(const int *context, const char *type);
-int pilaenv_(const int *context, const char *type) {
-    (void)context, (void)type;
-    return k_block;
-}
 
 /* The grid of processes, and this one's place in it. */
 static struct { int context, rank, ranks, rows, columns, row, column; } grid;
@@ -382,13 +374,9 @@ static bool run_all(const char *routines, const char *orders, const char *blocks
 
 int main(int count, char **arguments) {
     static const struct option known[] = {
-        {"library", required_argument, NULL, 'l'},
-        {"routines", required_argument, NULL, 'r'},
-        {"orders", required_argument, NULL, 'n'},
-        {"blocks", required_argument, NULL, 'b'},
-        {"k-block", required_argument, NULL, 'k'},
-        {"prepare", required_argument, NULL, 'p'},
-        {NULL, 0, NULL, 0},
+        {"library", required_argument, NULL, 'l'}, {"routines", required_argument, NULL, 'r'},
+        {"orders", required_argument, NULL, 'n'},  {"blocks", required_argument, NULL, 'b'},
+        {"prepare", required_argument, NULL, 'p'}, {NULL, 0, NULL, 0},
     };
     const char *path = NULL, *routines = "pdgemm,pdgesv,pdpotrf,pdsyevd", *orders = "2048",
                *blocks = "64,256";
@@ -402,14 +390,12 @@ int main(int count, char **arguments) {
             orders = optarg;
         else if (option == 'b')
             blocks = optarg;
-        else if (option == 'k')
-            k_block = atoi(optarg);
         else if (option == 'p')
             prepare = atoi(optarg);
         else
             return 2;
     }
-    if (optind != count || k_block < 1)
+    if (optind != count)
         return 2;
     if (!open_scalapack(path))
         return 77;

@@ -209,6 +209,9 @@ run_ranks_script() {
     done
     grep -q 'rank 3 on .*: device: llvmpipe .*number 0, UUID' "$printed" || fail 'perf/ranks: rank 3 names no device'
     grep -q '^all ranks: dgemm_ gpu' "$printed" && ! grep '^all ranks: dgemm_ cpu' "$printed" || fail 'perf/ranks: not all on the device'
+    # pilaenv.so is preloaded for the second half: pdgemm makes fewer, larger products
+    grep -A8 '4 device, k block' "$printed" | awk '/pdgemm/ && /[$]/ { asked = 1 } asked && /^all ranks: dgemm_ gpu/ { print $5; asked = 0 }' |
+        awk '{ calls[NR] = $1 } END { exit !(NR == 2 && calls[2] < calls[1]) }' || fail 'perf/ranks: pilaenv_ changes nothing'
     [ $failed = 0 ] || cat "$printed"
 }
 
