@@ -273,7 +273,9 @@ static double run_syevd(int n, int block) {
     int ask = -1, iwanted, *iwork = &iwanted, info, lwork = -1, liwork = -1;
     call.syevd("V", "L", &n, a.values, &one, &one, a.shape, w, z.values, &one, &one, z.shape, work, &ask,
                iwork, &ask, &info, 1, 1);
-    lwork = (int)wanted + 2 * n; /* Netlib's answer lacks up to 2 n for pdlaed3's */
+    /* the answer is too small for pdlasrt if the order is small, which then stops one rank and lets the
+     * others wait */
+    lwork = (int)wanted + 2 * n + z.local_m * (block + z.local_n);
     liwork = iwanted > 0 ? iwanted : 1;
     work = allocate((size_t)lwork, sizeof *work);
     iwork = allocate((size_t)liwork, sizeof *iwork);
