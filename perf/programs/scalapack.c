@@ -273,9 +273,8 @@ static double run_syevd(int n, int block) {
     int ask = -1, iwanted, *iwork = &iwanted, info, lwork = -1, liwork = -1;
     call.syevd("V", "L", &n, a.values, &one, &one, a.shape, w, z.values, &one, &one, z.shape, work, &ask,
                iwork, &ask, &info, 1, 1);
-    /* the answer is too small for pdlasrt if the order is small, which then stops one rank and lets the
-     * others wait */
-    lwork = (int)wanted + 2 * n + z.local_m * (block + z.local_n);
+    /* The answer is too small for pdlasrt and pdormtr if the order is: they stop, and pdsyevd's info is 0. */
+    lwork = (int)wanted + 2 * n + z.local_m * z.local_n + 2 * block * (z.local_m + z.local_n + block);
     liwork = iwanted > 0 ? iwanted : 1;
     work = allocate((size_t)lwork, sizeof *work);
     iwork = allocate((size_t)liwork, sizeof *iwork);
