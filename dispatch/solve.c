@@ -18,7 +18,7 @@
 /* The same without products, for few right-hand sides: it depends on the bytes of an element, not on their
  * number. On an H200 solves by steps were faster up to so many bytes of B and of one of its rows (order 1024
  * to 8192 with 8 to 512 sides, fp32, fp64, cfp64; doc/notes/solves.md). */
-#define STEP_NS(type)  (lava_type_bytes(type) > 4 ? 68e3 : 42e3)
+#define STEP_NS(type)  (lava_type_bytes(type) > 4 ? 46e3 : 38e3)
 #define STEP_ROW_BYTES ((int64_t)2048)
 #define STEP_BYTES     ((int64_t)16 << 20)
 /* No smaller chunks are tried if memory suffices: their products have too few tiles to fill a device. A
