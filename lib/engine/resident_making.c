@@ -32,7 +32,7 @@ static bool evict(struct lava_residents *residents, const struct lava_home *home
     if (!least || bytes < needed_bytes)
         return false;
     least->gone = "its copy made room for another one";
-    lava_residents_forget(residents, least, true);
+    lava_residents_forget(least, true);
     residents->sums.evicted++;
     return true;
 }
@@ -156,7 +156,7 @@ static bool end_making(struct lava_residents *residents, const struct making *ma
         seen->copy = making->copy;
         seen->written_bytes = 0;
         if (hold) {
-            lava_residents_begin_use(residents, making->copy, block, hold);
+            lava_residents_begin_use(making->copy, block, hold);
             hold->is_new = true;
         }
         seen->rule.used = residents->looks;

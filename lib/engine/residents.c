@@ -76,7 +76,7 @@ void lava_residents_unlock(struct lava_residents *residents, const struct lava_c
 }
 
 /* Takes the copy out of the table. in_vain: as in lava_residency_forget. */
-void lava_residents_forget(struct lava_residents *residents, struct lava_seen *seen, bool in_vain) {
+void lava_residents_forget(struct lava_seen *seen, bool in_vain) {
     struct lava_resident *copy = seen->copy;
     if (!copy)
         return;
@@ -177,7 +177,7 @@ void lava_residents_share(struct lava_residents *residents, struct lava_device *
 static void forget_all(struct lava_residents *residents, const struct lava_home *home) {
     for (int i = 0; i < LAVA_RESIDENTS_SEEN; i++)
         if (residents->seen[i].copy && residents->seen[i].copy->home == home)
-            lava_residents_forget(residents, &residents->seen[i], false);
+            lava_residents_forget(&residents->seen[i], false);
 }
 
 void lava_residents_destroy(struct lava_residents *residents, struct lava_device *device) {
@@ -264,7 +264,7 @@ static enum lava_resident_state see(struct lava_residents *residents, const stru
 static void distrust(struct lava_residents *residents) {
     residents->is_distrusted = true;
     for (int i = 0; i < LAVA_RESIDENTS_SEEN; i++)
-        lava_residents_forget(residents, &residents->seen[i], true);
+        lava_residents_forget(&residents->seen[i], true);
 }
 
 static void tell_of_lie(struct lava_residents *residents, const struct lava_seen *seen) {
@@ -332,7 +332,7 @@ static enum lava_resident_state look(struct lava_residents *residents, const str
     if (copied && copied->copy) {
         LAVA_LOG(DEBUG, "the copy of the matrix at %p is given up: %s", copied->matrix.first, copied->gone);
         residents->sums.forgotten++;
-        lava_residents_forget(residents, copied, true);
+        lava_residents_forget(copied, true);
     }
     enum lava_resident_state state = see(residents, matrix);
     return copied ? LAVA_RESIDENT_CHANGED : state;
@@ -373,8 +373,8 @@ bool lava_residents_weigh(struct lava_residents *residents, const struct lava_ho
 }
 
 /* The call has the copy, and what is stale of its block to itself. */
-void lava_residents_begin_use(struct lava_residents *residents, struct lava_resident *copy,
-                              const struct lava_host_matrix *matrix, struct lava_resident_hold *hold) {
+void lava_residents_begin_use(struct lava_resident *copy, const struct lava_host_matrix *matrix,
+                              struct lava_resident_hold *hold) {
     *hold = (struct lava_resident_hold){.resident = copy,
                                         .copy = copy->number,
                                         .buffer = &copy->buffer,
@@ -410,7 +410,7 @@ bool lava_residents_give_up(struct lava_residents *residents, const struct lava_
         lava_matrix_watch_ask(&seen->copy->watch, matrix, spans, written_bytes) == LAVA_MATRIX_WATCH_LIES)
         tell_of_lie(residents, seen);
     else if (has_copy)
-        lava_residents_forget(residents, seen, false);
+        lava_residents_forget(seen, false);
     if (had_copy) {
         *written_bytes += seen->written_bytes;
         seen->written_bytes = 0;
@@ -430,7 +430,7 @@ static bool take(struct lava_residents *residents, const struct lava_device *dev
     struct lava_seen *seen = find_number(residents, number);
     bool is_there = seen && seen->copy->home->device == device->shared && may_use(seen->copy, matrix);
     if (is_there)
-        lava_residents_begin_use(residents, seen->copy, matrix, hold);
+        lava_residents_begin_use(seen->copy, matrix, hold);
     lava_residents_unlock(residents, &calm);
     return is_there;
 }
@@ -450,7 +450,7 @@ bool lava_residents_is_written(struct lava_residents *residents, const struct la
         return true;
     struct lava_seen *seen = find_number(residents, hold->resident->number);
     if (seen && !check(residents, seen, &hold->block))
-        lava_residents_forget(residents, seen, true);
+        lava_residents_forget(seen, true);
     bool is_written = !residents->is_distrusted &&
                       (hold->resident->is_dead || lava_resident_copy_stale(hold->resident, part) > 0);
     lava_residents_unlock(residents, &calm);
@@ -491,7 +491,7 @@ static bool end_use(struct lava_residents *residents, const struct lava_resident
     if (end == LAVA_RESIDENT_KEEPS)
         count_use(residents, hold, seen);
     else if (seen && (end == LAVA_RESIDENT_DIFFERS || hold->is_filling))
-        lava_residents_forget(residents, seen, true);
+        lava_residents_forget(seen, true);
     if (end == LAVA_RESIDENT_DIFFERS) {
         residents->sums.differences++;
         distrust(residents);
@@ -545,7 +545,7 @@ bool lava_residents_release(struct lava_residents *residents, struct lava_device
         if (!seen->copy || seen->copy->home != home || seen->copy->users > 0)
             continue;
         seen->gone = "its copy went when a call needed memory, or no call came";
-        lava_residents_forget(residents, seen, in_vain);
+        lava_residents_forget(seen, in_vain);
         residents->sums.evicted++;
     }
     lava_residents_unlock(residents, &calm);

@@ -63,9 +63,9 @@ void lava_residents_unlock(struct lava_residents *residents, const struct lava_c
  * in lava_residency_forget); gives the call the copy, and what is stale of its block to itself. */
 struct lava_seen *lava_residents_find(struct lava_residents *residents,
                                       const struct lava_host_matrix *matrix);
-void lava_residents_forget(struct lava_residents *residents, struct lava_seen *seen, bool in_vain);
-void lava_residents_begin_use(struct lava_residents *residents, struct lava_resident *copy,
-                              const struct lava_host_matrix *matrix, struct lava_resident_hold *hold);
+void lava_residents_forget(struct lava_seen *seen, bool in_vain);
+void lava_residents_begin_use(struct lava_resident *copy, const struct lava_host_matrix *matrix,
+                              struct lava_resident_hold *hold);
 
 /* Returns the device's home; NULL if it has none, and all places are taken. */
 struct lava_home *lava_residents_home(struct lava_residents *residents, const struct lava_device *device);
