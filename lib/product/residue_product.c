@@ -3,8 +3,8 @@
  * memory or on what is converted at a time.
  *
  * In the engine's memory, residues of op(A) take the place of the packed A, with the descriptions of all
- * lines and the scheme's numbers after them, those of op(B) that of the packed B, and sums that of
- * accumulators. */
+ * lines, the scheme's numbers and the packed panel of K after them, those of op(B) that of the packed B, and
+ * sums that of accumulators. */
 #include "lib/product/residue_product.h"
 
 #include <assert.h>
@@ -16,6 +16,7 @@
 
 static_assert(sizeof(struct lava_residues_constants) <= 128, "every device has room for 128 bytes");
 static_assert(sizeof(struct lava_residues_left_constants) <= 128, "every device has room for 128 bytes");
+static_assert(LAVA_RESIDUES_LINES == LAVA_RESIDUE_LEFT_WIDTH, "what converts lines packs them in panels");
 
 enum { NUMBERS = LAVA_RESIDUES_MOST * LAVA_RESIDUES_PARTS + LAVA_RESIDUES_PARTS + 1 };
 static_assert(offsetof(struct lava_residues, limit) - offsetof(struct lava_residues, weights) == NUMBERS * 8,
@@ -92,16 +93,16 @@ size_t lava_residue_pipelines(const struct lava_residue_way *way,
     return count;
 }
 
-/* Whether K runs along the stored rows, so that a line is contiguous. */
-static bool is_along(const struct lava_operation *operation, int side) {
+bool lava_residue_is_along(const struct lava_operation *operation, int side) {
     const struct lava_operand *operand = side == 0 ? &operation->a : &operation->b;
     return (side == 0) == (operand->op != LAVA_OP_N);
 }
 
 static enum lava_status get(struct lava_residue_product *product, enum step step, int side,
                             const struct lava_pipeline **pipeline) {
-    const struct lava_pipeline_specification specification = specification_of(
-        product->way, &product->stream->device->capabilities, step, side, is_along(product->operation, side));
+    const struct lava_pipeline_specification specification =
+        specification_of(product->way, &product->stream->device->capabilities, step, side,
+                         lava_residue_is_along(product->operation, side));
     return lava_pipelines_get(product->stream->device, &specification, pipeline);
 }
 
@@ -130,10 +131,18 @@ static uint64_t panels_at(const struct lava_residue_product *product, int side, 
     return lines_at(product, 1, (int64_t)layout->padded_n + place);
 }
 
+/* The packed operand at the panel of K, from this line on. */
+static uint64_t packed_at(const struct lava_residue_product *product, int side, int64_t line,
+                          uint32_t slabs) {
+    uint64_t first = side == 0 ? product->first + product->layout.packed_a_offset
+                               : product->second + product->layout.packed_b_offset;
+    return first + (uint64_t)line * slabs * LAVA_RESIDUES_SLAB * sizeof(double);
+}
+
 /* Where a line of an operand, as it is stored, begins at this K. */
 static uint64_t element_at(const struct lava_operation *operation, int side, int64_t line, int64_t k) {
     const struct lava_operand *operand = side == 0 ? &operation->a : &operation->b;
-    int64_t at = is_along(operation, side) ? line * operand->ld + k : k * operand->ld + line;
+    int64_t at = lava_residue_is_along(operation, side) ? line * operand->ld + k : k * operand->ld + line;
     return (uint64_t)(uintptr_t)operand->first + (uint64_t)at * sizeof(double);
 }
 
@@ -213,6 +222,7 @@ enum lava_status lava_residue_convert(struct lava_residue_product *product, int 
     constants.source = element_at(operation, side, first, first_k);
     constants.ld = (uint32_t)(side == 0 ? operation->a.ld : operation->b.ld);
     constants.target = (side == 0 ? product->first : product->second) + (uint64_t)first * LAVA_RESIDUES_SLAB;
+    constants.other = packed_at(product, side, first, constants.slabs);
     constants.lines = (uint32_t)lines;
     constants.lines_a = lines_at(product, side, first);
     constants.panels_a = panels_at(product, side, first / tile);
@@ -230,17 +240,19 @@ enum lava_status lava_residue_convert(struct lava_residue_product *product, int 
     lava_queue_dispatch(device, &commands, product->screen[side], &constants, sizeof constants, padded / tile,
                         1);
     lava_stream_stamp_end(product->stream, &commands);
-    return submit(product);
+    status = submit(product);
+    return !status && lava_queue_idle(device, LAVA_ROLE_COMPUTE) ? lava_stream_flush(product->stream)
+                                                                 : status;
 }
 
 /* Computes in fp64 what the screen leaves of the tiles. */
 static void record_left(struct lava_residue_product *product, const struct lava_commands *commands,
-                        int64_t first_k, const struct lava_residues_constants *columns, uint32_t tiles) {
+                        const struct lava_residues_constants *columns, uint32_t tiles) {
     const struct lava_operation *operation = product->operation;
     const struct lava_residue_way *way = product->way;
     const struct lava_kernel *left = lava_residue_left_kernel();
-    const struct lava_residues_left_constants constants = {.a = element_at(operation, 0, 0, first_k),
-                                                           .b = element_at(operation, 1, 0, first_k),
+    const struct lava_residues_left_constants constants = {.a = packed_at(product, 0, 0, columns->slabs),
+                                                           .b = packed_at(product, 1, 0, columns->slabs),
                                                            .c = (uint64_t)(uintptr_t)operation->c.first,
                                                            .panels_a = columns->panels_a,
                                                            .panels_b = columns->panels_b,
@@ -249,11 +261,8 @@ static void record_left(struct lava_residue_product *product, const struct lava_
                                                            .rows = (uint32_t)operation->m,
                                                            .columns = (uint32_t)operation->n,
                                                            .k = columns->k,
-                                                           .lda = (uint32_t)operation->a.ld,
-                                                           .ldb = (uint32_t)operation->b.ld,
+                                                           .slabs = columns->slabs,
                                                            .ldc = (uint32_t)operation->c.ld,
-                                                           .along = (is_along(operation, 0) ? 1u : 0u) |
-                                                                    (is_along(operation, 1) ? 2u : 0u),
                                                            .span = product->span,
                                                            .region = (uint32_t)operation->c.region,
                                                            .tiles_m = product->layout.tiles_m,
@@ -284,7 +293,7 @@ static enum lava_status multiply_columns(struct lava_residue_product *product, i
     lava_stream_stamp_begin(product->stream, &commands, LAVA_STAMP_MULTIPLY);
     lava_queue_dispatch(device, &commands, product->multiply, &constants, sizeof constants, tiles,
                         product->residues.count);
-    record_left(product, &commands, first_k, &constants, tiles);
+    record_left(product, &commands, &constants, tiles);
     lava_stream_stamp_end(product->stream, &commands);
     lava_queue_barrier_dispatch(device, &commands);
     constants.source = product->sums;

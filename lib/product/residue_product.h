@@ -17,6 +17,9 @@ size_t lava_residue_pipelines(const struct lava_residue_way *way,
                               const struct lava_capabilities *capabilities,
                               struct lava_pipeline_specification specifications[LAVA_NEEDS_MAX]);
 
+/* Returns whether K runs along the stored rows of A (side 0) or B, so that a line is contiguous. */
+bool lava_residue_is_along(const struct lava_operation *operation, int side);
+
 /* One product, whose operation has addresses on the device. Its user sees no field. */
 struct lava_residue_product {
     struct lava_stream *stream;

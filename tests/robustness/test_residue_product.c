@@ -479,18 +479,37 @@ static void limits(void **state) {
     }
 }
 
-/* All tiles are left: the product has the bits of the plain one, or its bound. */
+/* All tiles are left, whatever the order of the operands. */
 static void all_left(void **state) {
     (void)state;
-    const struct product x = {.m = 129,
-                              .n = 65,
-                              .k = 170,
-                              NONE,
-                              .ops = {LAVA_OP_T, LAVA_OP_N},
-                              .alpha = 1,
-                              .beta = 2,
-                              .data = {SPREAD, UNIFORM}};
-    verify(x, 6);
+    for (int way = 0; way < 4; way++) {
+        const struct product x = {.m = 129,
+                                  .n = 65,
+                                  .k = 170 + 3 * way,
+                                  NONE,
+                                  .ops = {way & 1 ? LAVA_OP_T : LAVA_OP_N, way & 2 ? LAVA_OP_T : LAVA_OP_N},
+                                  .alpha = way ? 1.7 : 1,
+                                  .beta = way % 2 ? 2 : 0,
+                                  .data = {SPREAD, UNIFORM}};
+        verify(x, 6);
+    }
+}
+
+/* Several panels of K and parts of op(B) from host memory, of which some tiles are left. */
+static void deep_on_host(void **state) {
+    (void)state;
+    for (int way = 0; way < 4; way += 3) {
+        struct product x = {.m = 10,
+                            .n = way ? 65 : 1100,
+                            .k = LAVA_RESIDUES_STANDARD_K + 67,
+                            NONE,
+                            .on_host = true,
+                            .ops = {way & 1 ? LAVA_OP_T : LAVA_OP_N, way & 2 ? LAVA_OP_T : LAVA_OP_N},
+                            .alpha = 1};
+        x.odd[1] = WITH_INF;
+        x.odd_line[1] = 64;
+        verify(x, 1);
+    }
 }
 
 /* With less memory for sums, and with none at all: the bits are the same, or those of the plain product. */
@@ -562,12 +581,12 @@ static void faults(void **state) {
 #endif
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(operations), cmocka_unit_test(on_host),
-                                       cmocka_unit_test(integers),   cmocka_unit_test(panels),
-                                       cmocka_unit_test(regions),    cmocka_unit_test(limits),
-                                       cmocka_unit_test(all_left),   cmocka_unit_test(memory),
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(operations), cmocka_unit_test(on_host),      cmocka_unit_test(integers),
+        cmocka_unit_test(panels),     cmocka_unit_test(regions),      cmocka_unit_test(limits),
+        cmocka_unit_test(all_left),   cmocka_unit_test(deep_on_host), cmocka_unit_test(memory),
 #ifdef LAVA_FAULT_INJECTION
-                                       cmocka_unit_test(faults)
+        cmocka_unit_test(faults)
 #endif
     };
     if (!lava_modules_has(LAVA_MODULE_RESIDUES_DOT)) {
