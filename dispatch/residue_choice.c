@@ -122,10 +122,26 @@ bool lava_residue_serves(const struct lava_operation *operation) {
     bool is_whole = operation->on_device || operation->c.region == LAVA_REGION_ALL;
     bool is_general = operation->a.structure == LAVA_STRUCTURE_GENERAL &&
                       operation->b.structure == LAVA_STRUCTURE_GENERAL && !operation->in_place;
-    return operation->kind == LAVA_OPERATION_PRODUCT && operation->type == LAVA_TYPE_FP64 &&
+    bool is_real = operation->type == LAVA_TYPE_FP64, is_complex = operation->type == LAVA_TYPE_CFP64;
+    if (is_complex) /* combining has real scalars; from host memory the write-back adds beta C */
+        is_whole = operation->c.region == LAVA_REGION_ALL && operation->alpha.imaginary == 0 &&
+                   (operation->beta.imaginary == 0 || !operation->on_device);
+    return operation->kind == LAVA_OPERATION_PRODUCT && (is_real || is_complex) &&
            operation->precision != LAVA_PRECISION_IEEE && operation->k >= LEAST_K && is_general && is_whole &&
-           operation->c.type == LAVA_TYPE_FP64 && !operation->of_parts && !operation->twice &&
+           operation->c.type == operation->type && !operation->of_parts && !operation->twice &&
            !operation->series;
+}
+
+struct lava_operation lava_residue_parts(const struct lava_operation *operation) {
+    struct lava_operation parts = *operation;
+    if (operation->type != LAVA_TYPE_CFP64)
+        return parts;
+    parts.of_parts = true;
+    parts.type = parts.c.type = LAVA_TYPE_FP64;
+    parts.m *= 2;
+    parts.k *= 2;
+    parts.c.ld *= 2;
+    return parts;
 }
 
 struct lava_residue_layout lava_residue_layout_of(const struct lava_residue_way *way, int64_t m, int64_t n,
@@ -171,13 +187,13 @@ int64_t lava_residue_part_columns(const struct lava_residue_way *way, int64_t n,
 
 /* Bytes of the matrices on the device. */
 static uint64_t matrix_bytes(const struct lava_operation *operation) {
-    const int64_t rows[] = {operation->m, operation->k, operation->m},
-                  columns[] = {operation->k, operation->n, operation->n};
+    int64_t each = operation->of_parts ? 2 : 1, m = operation->m / each, k = operation->k / each;
+    const int64_t rows[] = {m, k, m}, columns[] = {k, operation->n, operation->n};
     uint64_t bytes = 0;
     for (int i = 0; i < 3 && !operation->on_device; i++) {
         uint64_t stored = (uint64_t)(lava_residue_ld(rows[i]) * columns[i]),
                  transposed = (uint64_t)(lava_residue_ld(columns[i]) * rows[i]);
-        bytes += (stored > transposed ? stored : transposed) * sizeof(double);
+        bytes += (stored > transposed ? stored : transposed) * (uint64_t)each * sizeof(double);
     }
     return bytes;
 }
@@ -237,10 +253,11 @@ double lava_residue_ns(const struct lava_residue_way *way, const struct lava_ope
 static double host_ns(const struct lava_residue_way *way, const struct lava_operation *operation,
                       const struct lava_rates *rates, double device_ns) {
     double m = (double)operation->m, n = (double)operation->n, k = (double)operation->k;
+    double rows = operation->of_parts ? m / 2 : m; /* of A, each with K numbers */
     double panel = fmin(k, LAVA_RESIDUES_STANDARD_K), panels = ceil(k / panel);
     double columns = fmin((double)block_columns(way, operation->n), n), share = columns / n;
     double up_ns = 8e9 / rates->upload_bytes_per_s, down_ns = 8e9 / rates->download_bytes_per_s;
-    double all_up = (m + n) * k * up_ns, first_up = (m + columns) * panel * up_ns;
+    double all_up = (rows + n) * k * up_ns, first_up = (rows + columns) * panel * up_ns;
     double computed = fmax(first_up + device_ns, all_up + device_ns / panels * share);
     double left_over = m * n * down_ns - device_ns / panels * (1 - share); /* downloads beside arithmetic */
     return HOST_FACTOR * (rates->call_latency_ns + computed + fmax(m * columns * down_ns, left_over));
@@ -311,28 +328,29 @@ double lava_residue_best_flops_per_s(const struct lava_operation *operation,
     return ops_per_s(way, lava_profiles_find(device), figures) / LAVA_RESIDUES_STANDARD;
 }
 
-void lava_residue_choose(const struct lava_plan_request *asked, const struct lava_operation *parts,
-                         struct lava_plan *plan) {
+void lava_residue_choose(const struct lava_plan_request *asked, struct lava_plan *plan) {
+    const struct lava_operation parts = lava_residue_parts(asked->operation);
     const struct lava_capabilities *device = asked->device;
     const struct lava_residue_way *way =
         asked->overrides->residue_way ? asked->overrides->residue_way : lava_residue_way_of(device);
     enum lava_residue_use use = use_of(asked);
     uint64_t memory_bytes =
         asked->overrides->memory_bytes ? asked->overrides->memory_bytes : device->memory_bytes;
-    if (use == LAVA_RESIDUE_OFF || !lava_residue_serves(parts) || !way || !lava_residue_way_fits(way, device))
+    if (use == LAVA_RESIDUE_OFF || !way || !lava_residue_serves(asked->operation) ||
+        !lava_residue_way_fits(way, device))
         return;
     double convert_ns, rate = plan->flops_per_s;
-    double ns = lava_residue_ns(way, parts, device, &asked->figures->device, rate, &convert_ns);
+    double ns = lava_residue_ns(way, &parts, device, &asked->figures->device, rate, &convert_ns);
     const struct lava_rates rates = lava_cost_rates(lava_profiles_find(device), &asked->figures->device);
-    if (!parts->on_device)
-        ns = host_ns(way, parts, &rates, ns);
-    double most_ns = (parts->on_device ? MOST_SHARE : HOST_SHARE) * plan->gpu_ns;
+    if (!parts.on_device)
+        ns = host_ns(way, &parts, &rates, ns);
+    double most_ns = (parts.on_device ? MOST_SHARE : HOST_SHARE) * plan->gpu_ns;
     if (use == LAVA_RESIDUE_AUTO && (ns > most_ns || convert_ns > CONVERT_SHARE * plan->gpu_ns))
         return;
-    uint32_t each = tiles_each(way, parts, device, memory_bytes, rate);
+    uint32_t each = tiles_each(way, &parts, device, memory_bytes, rate);
     if (each == 0)
         return;
-    const struct lava_residue_layout layout = lava_residue_layout_of(way, parts->m, parts->n, parts->k, each);
-    adopt(way, parts, &layout, plan);
+    const struct lava_residue_layout layout = lava_residue_layout_of(way, parts.m, parts.n, parts.k, each);
+    adopt(way, &parts, &layout, plan);
     plan->gpu_ns = ns;
 }

@@ -44,6 +44,14 @@ void lava_residue_admit(struct lava_capabilities *device);
 
 /* Returns whether residues may compute the product, given its type, precision and k. `ieee` never may. */
 bool lava_residue_serves(const struct lava_operation *operation);
+/* Returns the real product that is computed. That of complex matrices (of_parts) has two rows of op(A) and of
+ * C for each stored one, and 2 k:
+ *
+ *     [ re C ]   [ re A, -im A ] [ re B ]
+ *     [ im C ] = [ im A,  re A ] [ im B ],   parts side by side
+ *
+ * Its operands are as the caller has them, and C is its numbers. */
+struct lava_operation lava_residue_parts(const struct lava_operation *operation);
 
 /* The memory of a product: buffers for residues of op(A), with the descriptions of lines after them, for
  * residues of op(B), and for sums of some columns of tiles. Behind residues is the operand's panel of K,
@@ -69,8 +77,8 @@ int64_t lava_residue_ld(int64_t rows);
 int64_t lava_residue_part_columns(const struct lava_residue_way *way, int64_t n, int64_t column,
                                   bool is_first, bool is_last);
 
-/* Returns the device's time for a product of matrices that are there, ns. convert_ns, if not NULL: of it,
- * what is spent before the screen judges. */
+/* Returns the device's time for a real product of matrices that are there, ns. convert_ns, if not NULL: of
+ * it, what is spent before the screen judges. */
 double lava_residue_ns(const struct lava_residue_way *way, const struct lava_operation *operation,
                        const struct lava_capabilities *device, const struct lava_device_figures *figures,
                        double fp64_flops_per_s, double *convert_ns);
@@ -83,7 +91,6 @@ double lava_residue_best_flops_per_s(const struct lava_operation *operation,
 
 /* Changes a plan that the row of fp64 arithmetic would compute to one by residues, if that is to be so: sets
  * plan->residues, plan->blocking and plan->gpu_ns. */
-void lava_residue_choose(const struct lava_plan_request *asked, const struct lava_operation *parts,
-                         struct lava_plan *plan);
+void lava_residue_choose(const struct lava_plan_request *asked, struct lava_plan *plan);
 
 #endif

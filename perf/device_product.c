@@ -4,7 +4,7 @@
  *   device_product [--type fp32|fp64|cfp32|cfp64] [--lower] [--count N] [--seconds S] [--residues] [--left]
  *                  [--host] MxNxK ...
  *
- *   --residues  fp64: each product also by residues, in each way that the device has
+ *   --residues  fp64, cfp64: each product also by residues, in each way that the device has
  *               (dispatch/residue_choice.h)
  *   --left      with numbers that the screen of residues leaves to fp64
  *   --host      from host memory to host memory instead, one product at a time; C <- -A B
@@ -287,7 +287,9 @@ static bool parse(int argc, char **argv, struct options *options) {
             return false;
     }
     return options->count >= 1 && options->count <= MOST_PRODUCTS &&
-           (options->type == LAVA_TYPE_FP64 || !(options->by_residues || options->is_left)) &&
+           (lava_type_real(options->type) == LAVA_TYPE_FP64 || !(options->by_residues || options->is_left)) &&
+           (options->region == LAVA_REGION_ALL || !lava_type_is_complex(options->type) ||
+            !options->by_residues) &&
            (options->region == LAVA_REGION_ALL || !options->on_host);
 }
 

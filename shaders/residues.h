@@ -41,6 +41,8 @@
 #define LAVA_RESIDUES_CLEARS   0
 #define LAVA_RESIDUES_EXPONENT 1
 #define LAVA_RESIDUES_NORM     2
+/* Convert: imaginary parts change their sign. Scan has no signs. */
+#define LAVA_RESIDUES_CONJUGATED 1
 
 #if !defined(LAVA_SHADER) || !defined(LAVA_SHADER_LEFT)
 LAVA_BLOCK_BEGIN(lava_residues_constants)
@@ -56,11 +58,12 @@ LAVA_ADDRESS alpha_fp64; /* the bits of a double */
 LAVA_ADDRESS beta_fp64;
 LAVA_U32 lines; /* without padding; of combine: rows of C */
 LAVA_U32 k;
-LAVA_U32 ld;           /* of the operand, or of C */
+LAVA_U32 ld;           /* of the operand, in its elements, or of C, in numbers */
 LAVA_U32 padded_lines; /* of op(A) and op(B) */
 LAVA_U32 padded_lines_b;
 LAVA_U32 slabs;
-LAVA_U32 step;  /* of scan; of multiply and combine the part of C that is written (LAVA_UPDATE_ALL) */
+LAVA_U32 step;  /* of scan; of convert 0 or CONJUGATED; of multiply and combine the part of C that is written
+                   (LAVA_UPDATE_ALL) */
 LAVA_I32 level; /* lava_residues_level */
 LAVA_U32 columns; /* of C */
 LAVA_U32 least_weight;

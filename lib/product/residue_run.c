@@ -13,6 +13,16 @@
 
 enum { MATRIX_A, MATRIX_B, MATRIX_C };
 
+/* Sizes here count elements, complex ones too, of which the real product has two lines of op(A), and two of
+ * K. */
+static int64_t each_of(const struct lava_operation *operation) {
+    return lava_type_is_complex(operation->type) ? 2 : 1;
+}
+
+static int64_t bytes_of(const struct lava_operation *operation) {
+    return (int64_t)lava_type_bytes(operation->type);
+}
+
 /* A matrix as it is stored, on the host and on the device. */
 struct stored {
     int64_t rows, columns, ld; /* ld: on the device; of a panel of an operand along K it is the panel's */
@@ -34,7 +44,8 @@ enum lava_status lava_residue_run_take(struct lava_run *run) {
     for (int i = MATRIX_A; i <= MATRIX_C && !status; i++) {
         const struct stored stored = stored_of(run->caller, i);
         status = lava_arena_take(&run->engine->arena, run->device,
-                                 (uint64_t)(stored.ld * stored.columns) * sizeof(double), &run->matrices[i]);
+                                 (uint64_t)(stored.ld * stored.columns * bytes_of(run->caller)),
+                                 &run->matrices[i]);
     }
     return status;
 }
@@ -53,7 +64,7 @@ static struct lava_operation on_device(const struct lava_run *run, bool stays[2]
         const struct stored stored = stored_of(run->caller, side);
         struct lava_stored copy = {.first = operands[side]->first,
                                    .ld = operands[side]->ld,
-                                   .element_bytes = sizeof(double),
+                                   .element_bytes = (size_t)bytes_of(run->caller),
                                    .rows = stored.rows,
                                    .columns = stored.columns};
         stays[side] = lava_kept_find(run->stream, run->caller, side == 1, &copy);
@@ -81,9 +92,10 @@ static struct lava_stored place_of(const struct lava_operation *caller, const st
     bool along = lava_residue_is_along(caller, part->side);
     *row = along ? part->first_k : part->first;
     *column = along ? part->first : part->first_k;
-    return (struct lava_stored){.first = (const double *)operand->first + *column * operand->ld + *row,
+    return (struct lava_stored){.first = (const char *)operand->first +
+                                         (*column * operand->ld + *row) * bytes_of(caller),
                                 .ld = operand->ld,
-                                .element_bytes = sizeof(double),
+                                .element_bytes = (size_t)bytes_of(caller),
                                 .rows = along ? part->k : part->lines,
                                 .columns = along ? part->lines : part->k};
 }
@@ -103,11 +115,12 @@ static enum lava_status upload(struct lava_run *run, const struct part *part,
     int64_t row, column;
     struct lava_upload upload = {.stored = place_of(run->caller, part, &row, &column),
                                  .target = run->matrices[part->side]};
-    upload.target_offset = (uint64_t)target_of(run->caller, part, &upload.target_ld) * sizeof(double);
+    upload.target_offset =
+        (uint64_t)(target_of(run->caller, part, &upload.target_ld) * bytes_of(run->caller));
     if (lava_residue_is_along(run->caller, part->side)) {
         struct lava_operand *operand = part->side == 0 ? &operation->a : &operation->b;
         int64_t before = part->first * upload.target_ld + part->first_k;
-        uint64_t offset = upload.target_offset - (uint64_t)before * sizeof(double);
+        uint64_t offset = upload.target_offset - (uint64_t)(before * bytes_of(run->caller));
         operand->first = (const void *)(uintptr_t)(upload.target->address + offset);
         operand->ld = upload.target_ld;
     }
@@ -162,25 +175,36 @@ static enum lava_status download(struct lava_run *run, uint32_t place, int64_t c
     const struct lava_operation *caller = run->caller;
     const struct stored stored = stored_of(caller, MATRIX_C);
     struct lava_download *download = &run->downloads[place];
-    *download = (struct lava_download){.source = run->matrices[MATRIX_C],
-                                       .source_offset = (uint64_t)(column * stored.ld) * sizeof(double),
-                                       .source_type = LAVA_TYPE_FP64,
-                                       .target_type = LAVA_TYPE_FP64,
-                                       .source_ld = stored.ld,
-                                       .target = (double *)caller->c.first + column * caller->c.ld,
-                                       .target_ld = caller->c.ld,
-                                       .rows = caller->m,
-                                       .columns = columns,
-                                       .region = {.rows = caller->m},
-                                       .beta = caller->beta,
-                                       .starts_early = true,
-                                       .ready = run->stream->computed};
-    run->blocks[place] = (struct lava_block){
-        .rows = caller->m, .column = column, .columns = columns, .products = 1, .place = place};
+    *download =
+        (struct lava_download){.source = run->matrices[MATRIX_C],
+                               .source_offset = (uint64_t)(column * stored.ld * bytes_of(caller)),
+                               .source_type = caller->type,
+                               .target_type = caller->type,
+                               .source_ld = stored.ld,
+                               .target = (char *)caller->c.first + column * caller->c.ld * bytes_of(caller),
+                               .target_ld = caller->c.ld,
+                               .rows = caller->m,
+                               .columns = columns,
+                               .region = {.rows = caller->m},
+                               .beta = caller->beta,
+                               .starts_early = true,
+                               .ready = run->stream->computed};
+    run->blocks[place] = (struct lava_block){.rows = caller->m,
+                                             .column = column * run->each,
+                                             .columns = columns * run->each,
+                                             .products = 1,
+                                             .place = place};
     enum lava_status status = lava_download_start(run->stream, download);
     if (!status)
         run->started = run->blocks[place];
     return status;
+}
+
+static enum lava_status convert(const struct lava_run *run, struct lava_residue_product *product,
+                                const struct part *part) {
+    int64_t each = each_of(run->caller), lines_each = part->side == 0 ? each : 1;
+    return lava_residue_convert(product, part->side, part->first_k * each, part->first * lines_each,
+                                part->lines * lines_each);
 }
 
 /* The columns of C that a part of op(B) completes at its panel of K. *blocks: those that were downloaded. */
@@ -189,7 +213,8 @@ static enum lava_status multiply(struct lava_run *run, struct lava_residue_produ
     const struct lava_residue_way *way = product->way;
     uint32_t first_tile = (uint32_t)(part->first / way->tile_n);
     uint32_t end_tile = (uint32_t)((part->first + part->lines - 1) / way->tile_n) + 1;
-    enum lava_status status = lava_residue_multiply(product, part->first_k, first_tile, end_tile);
+    enum lava_status status =
+        lava_residue_multiply(product, part->first_k * each_of(run->caller), first_tile, end_tile);
     if (!status && part->first_k + part->k == run->caller->k)
         status = download(run, (*blocks)++, part->first, part->lines);
     return status;
@@ -202,14 +227,13 @@ enum lava_status lava_residue_run(struct lava_run *run) {
     struct part part;
     uint32_t blocks = 0;
     enum lava_status status = lava_residue_begin(&product, run->stream, &operation, run->plan);
-    uploads.panel = product.layout.panel;
+    uploads.panel = product.layout.panel / each_of(run->caller);
     struct uploads ahead = uploads;
     run->stream->staging.next = next_stored;
     run->stream->staging.context = &ahead;
     while (!status && next_part(&uploads, &part)) {
         status = uploads.stays[part.side] ? LAVA_OK : upload(run, &part, &operation);
-        if (!status)
-            status = lava_residue_convert(&product, part.side, part.first_k, part.first, part.lines);
+        status = status ? status : convert(run, &product, &part);
         if (!status && part.side == 1)
             status = multiply(run, &product, &part, &blocks);
     }

@@ -168,6 +168,34 @@ static void test_parts(void **state) {
         }
 }
 
+/* Complex products are chosen like real ones of twice as many rows and twice the depth, but for scalars with
+ * an imaginary part, which combining has not. */
+static void test_complex(void **state) {
+    const struct lava_capabilities device = with_integers(device_h200());
+    const struct lava_overrides on = {.residues = LAVA_RESIDUE_ON};
+    struct lava_operation operation = fp64_product(4096, 4096, 4096, true);
+    const struct lava_operation real = fp64_product(8192, 4096, 8192, true);
+    (void)state;
+    operation.type = operation.c.type = LAVA_TYPE_CFP64;
+    const struct lava_plan plan = plan_of(&operation, &device, &none),
+                           real_plan = plan_of(&real, &device, &none);
+    assert_non_null(plan.residues);
+    assert_true(plan.gpu_ns == real_plan.gpu_ns);
+    assert_int_equal(plan.blocking.packed_a_bytes, real_plan.blocking.packed_a_bytes);
+    for (int i = 0; i < 2; i++) {
+        struct lava_scalar *scalar = i == 0 ? &operation.alpha : &operation.beta;
+        scalar->imaginary = 1;
+        operation.on_device = true;
+        assert_null(plan_of(&operation, &device, &on).residues);
+        operation.on_device = false; /* the write-back adds beta C */
+        assert_int_equal(plan_of(&operation, &device, &on).residues != NULL, i == 1);
+        scalar->imaginary = 0;
+    }
+    operation.c.region = LAVA_REGION_LOWER;
+    operation.on_device = true;
+    assert_null(plan_of(&operation, &device, &on).residues);
+}
+
 /* The other kinds of products are not. */
 static void test_others(void **state) {
     const struct lava_capabilities device = with_integers(device_h200());
@@ -178,8 +206,6 @@ static void test_others(void **state) {
     operation.c.region = LAVA_REGION_LOWER;
     assert_null(plan_of(&operation, &device, &on).residues);
     operation.c.region = LAVA_REGION_ALL;
-    operation.type = operation.c.type = LAVA_TYPE_CFP64;
-    assert_null(plan_of(&operation, &device, &on).residues);
     operation.type = operation.c.type = LAVA_TYPE_FP32;
     assert_null(plan_of(&operation, &device, &on).residues);
 }
@@ -188,6 +214,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_choice),       cmocka_unit_test(test_estimates),
                                        cmocka_unit_test(test_guessed_rate), cmocka_unit_test(test_settings),
                                        cmocka_unit_test(test_memory),       cmocka_unit_test(test_fast_cpu),
-                                       cmocka_unit_test(test_others),       cmocka_unit_test(test_parts)};
+                                       cmocka_unit_test(test_others),       cmocka_unit_test(test_parts),
+                                       cmocka_unit_test(test_complex)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

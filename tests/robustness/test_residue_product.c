@@ -80,9 +80,11 @@ static double element_of(enum data data, int64_t l) {
     }
 }
 
-/* A product; lines[side] has K as its columns' direction. */
+/* A product; lines[side] has K as its columns' direction. Of complex matrices it is the real one of their
+ * parts (lava_residue_parts): m and k are even, and C is as it is stored. */
 struct product {
     int64_t m, n, k;
+    bool is_complex, conjugate[2];
     enum lava_op ops[2];
     double alpha, beta;
     enum lava_region region;
@@ -98,6 +100,37 @@ static bool is_along(const struct product *x, int side) {
     return (side == 0) == (x->ops[side] != LAVA_OP_N);
 }
 
+static int64_t each_of(const struct product *x) {
+    return x->is_complex ? 2 : 1;
+}
+
+/* Stored rows or columns that are lines, in elements. */
+static int64_t count_of(const struct product *x, int side) {
+    return side == 0 ? x->m / each_of(x) : x->n;
+}
+
+/* Each row of a complex op(A) has lines [re, -im] and [im, re]. */
+static void add_second_lines(struct product *x) {
+    for (int64_t i = 0; i < x->m; i += 2)
+        for (int64_t l = 0; l < x->k; l += 2) {
+            double *line = x->lines[0] + i * x->k + l;
+            line[x->k] = -line[1];
+            line[x->k + 1] = line[0];
+        }
+}
+
+/* Writes an operand as it is stored, with its columns ld elements apart. */
+static void store(const struct product *x, int side, int64_t ld, double *stored) {
+    int64_t each = each_of(x), lines = each == 2 && side == 0 ? 2 : 1;
+    for (int64_t i = 0; i < count_of(x, side); i++)
+        for (int64_t l = 0; l < x->k; l++) {
+            double value = x->lines[side][i * lines * x->k + l];
+            bool is_turned = l % each == 1 && (side == 0) != x->conjugate[side];
+            int64_t at = is_along(x, side) ? i * ld + l / each : l / each * ld + i;
+            stored[at * each + l % each] = is_turned ? -value : value;
+        }
+}
+
 static void make(struct product *x) {
     const int64_t sizes[] = {x->m, x->n};
     for (int side = 0; side < 2; side++) {
@@ -107,6 +140,8 @@ static void make(struct product *x) {
                 x->lines[side][i * x->k + l] =
                     element_of(i == x->odd_line[side] ? x->odd[side] : x->data[side], l);
     }
+    if (x->is_complex)
+        add_second_lines(x);
     x->c = allocate((size_t)(x->m * x->n), sizeof(double));
     x->got = allocate((size_t)(x->m * x->n), sizeof(double));
     for (int64_t j = 0; j < x->n; j++)
@@ -126,17 +161,18 @@ static void destroy(struct product *x) {
 
 /* The device */
 
+static enum lava_type type_of(const struct product *x) {
+    return x->is_complex ? LAVA_TYPE_CFP64 : LAVA_TYPE_FP64;
+}
+
 static enum lava_status upload(struct lava_stream *stream, const struct product *x, int side,
                                struct lava_device_matrix *matrix) {
-    int64_t count = side == 0 ? x->m : x->n;
-    bool along = is_along(x, side);
-    double *stored = allocate((size_t)(count * x->k), sizeof(double));
-    for (int64_t i = 0; i < count; i++)
-        for (int64_t l = 0; l < x->k; l++)
-            stored[along ? i * x->k + l : l * count + i] = x->lines[side][i * x->k + l];
-    enum lava_status status =
-        lava_device_matrix_create(engine, LAVA_TYPE_FP64, along ? x->k : count, along ? count : x->k, matrix);
-    status = status ? status : lava_device_matrix_upload(stream, matrix, stored, matrix->rows);
+    int64_t count = count_of(x, side), depth = x->k / each_of(x);
+    int64_t rows = is_along(x, side) ? depth : count, columns = is_along(x, side) ? count : depth;
+    double *stored = allocate((size_t)(rows * columns * each_of(x)), sizeof(double));
+    store(x, side, rows, stored);
+    enum lava_status status = lava_device_matrix_create(engine, type_of(x), rows, columns, matrix);
+    status = status ? status : lava_device_matrix_upload(stream, matrix, stored, rows);
     free(stored);
     return status;
 }
@@ -145,16 +181,18 @@ static enum lava_status run(struct product *x, const struct lava_overrides *over
     struct lava_device_matrix a, b, c;
     struct lava_stream stream;
     lava_stream_open(&stream, engine, false);
-    enum lava_status status = lava_device_matrix_create(engine, LAVA_TYPE_FP64, x->m, x->n, &c);
+    enum lava_status status = lava_device_matrix_create(engine, type_of(x), x->m / each_of(x), x->n, &c);
     assert_int_equal(status, LAVA_OK);
     assert_int_equal(upload(&stream, x, 0, &a), LAVA_OK);
     assert_int_equal(upload(&stream, x, 1, &b), LAVA_OK);
-    assert_int_equal(lava_device_matrix_upload(&stream, &c, x->c, x->m), LAVA_OK);
+    assert_int_equal(lava_device_matrix_upload(&stream, &c, x->c, c.rows), LAVA_OK);
     const struct lava_device_product product = {.a = a,
                                                 .b = b,
                                                 .c = c,
                                                 .op_a = x->ops[0],
                                                 .op_b = x->ops[1],
+                                                .conjugate_a = x->conjugate[0],
+                                                .conjugate_b = x->conjugate[1],
                                                 .alpha.real = x->alpha,
                                                 .beta.real = x->beta,
                                                 .region = x->region,
@@ -162,7 +200,7 @@ static enum lava_status run(struct product *x, const struct lava_overrides *over
                                                 .overrides = overrides};
     status = lava_device_product(&stream, &product);
     if (!status)
-        status = lava_device_matrix_download(&stream, &c, LAVA_REGION_ALL, x->got, x->m);
+        status = lava_device_matrix_download(&stream, &c, LAVA_REGION_ALL, x->got, c.rows);
     status = lava_stream_close(&stream, status);
     lava_device_matrix_free(engine, &a);
     lava_device_matrix_free(engine, &b);
@@ -172,36 +210,34 @@ static enum lava_status run(struct product *x, const struct lava_overrides *over
 
 /* The same from host memory to host memory, with NaN around the matrices. */
 static double *stored_on_host(const struct product *x, int side, int64_t ld) {
-    int64_t count = side == 0 ? x->m : x->n;
-    bool along = is_along(x, side);
-    int64_t columns = along ? count : x->k;
-    double *stored = allocate((size_t)(ld * columns), sizeof(double));
-    for (int64_t i = 0; i < ld * columns; i++)
+    int64_t columns = is_along(x, side) ? count_of(x, side) : x->k / each_of(x);
+    double *stored = allocate((size_t)(ld * columns * each_of(x)), sizeof(double));
+    for (int64_t i = 0; i < ld * columns * each_of(x); i++)
         stored[i] = NAN;
-    for (int64_t i = 0; i < count; i++)
-        for (int64_t l = 0; l < x->k; l++)
-            stored[along ? i * ld + l : l * ld + i] = x->lines[side][i * x->k + l];
+    store(x, side, ld, stored);
     return stored;
 }
 
 static enum lava_status run_on_host(struct product *x, const struct lava_overrides *overrides) {
-    int64_t ld[] = {(is_along(x, 0) ? x->k : x->m) + 3, (is_along(x, 1) ? x->k : x->n) + 5}, ldc = x->m + 7;
+    int64_t each = each_of(x), m = x->m / each, k = x->k / each;
+    int64_t ld[] = {(is_along(x, 0) ? k : m) + 3, (is_along(x, 1) ? k : x->n) + 5}, ldc = (m + 7) * each;
     double *stored[] = {stored_on_host(x, 0, ld[0]), stored_on_host(x, 1, ld[1])};
     double *c = allocate((size_t)(ldc * x->n), sizeof(double));
     static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1, 1}};
     for (int64_t j = 0; j < x->n; j++)
         for (int64_t i = 0; i < ldc; i++)
             c[j * ldc + i] = i < x->m ? x->c[j * x->m + i] : NAN;
-    const struct lava_operation operation = {.type = LAVA_TYPE_FP64,
-                                             .precision = LAVA_PRECISION_STANDARD,
-                                             .m = x->m,
-                                             .n = x->n,
-                                             .k = x->k,
-                                             .a = {.first = stored[0], .ld = ld[0], .op = x->ops[0]},
-                                             .b = {.first = stored[1], .ld = ld[1], .op = x->ops[1]},
-                                             .c = {.first = c, .ld = ldc, .type = LAVA_TYPE_FP64},
-                                             .alpha.real = x->alpha,
-                                             .beta.real = x->beta};
+    const struct lava_operation operation = {
+        .type = type_of(x),
+        .precision = LAVA_PRECISION_STANDARD,
+        .m = m,
+        .n = x->n,
+        .k = k,
+        .a = {.first = stored[0], .ld = ld[0], .op = x->ops[0], .conjugate = x->conjugate[0]},
+        .b = {.first = stored[1], .ld = ld[1], .op = x->ops[1], .conjugate = x->conjugate[1]},
+        .c = {.first = c, .ld = ldc / each, .type = type_of(x)},
+        .alpha.real = x->alpha,
+        .beta.real = x->beta};
     struct lava_plan plan;
     lava_policy_choose(&operation, &engine->capabilities, &figures, LAVA_MODE_GPU, overrides, &plan);
     assert_int_equal(plan.place, LAVA_PLACE_GPU);
@@ -425,6 +461,36 @@ static void on_host(void **state) {
     verify(deep, 0);
 }
 
+/* Complex matrices: rows that are beyond whole tiles, both orders of both operands, conjugated or not, and
+ * tiles that are left. */
+static void complex_matrices(void **state) {
+    (void)state;
+    for (int way = 0; way < 8; way++) {
+        struct product x = {.m = 2 * (way < 4 ? 65 : 33),
+                            .n = way < 4 ? 30 : 1060,
+                            .k = 2 * (70 + 3 * way),
+                            NONE,
+                            .is_complex = true,
+                            .conjugate = {way & 1 && way & 2, way % 3 == 1},
+                            .on_host = way >= 4,
+                            .ops = {way & 1 ? LAVA_OP_T : LAVA_OP_N, way & 2 ? LAVA_OP_T : LAVA_OP_N},
+                            .alpha = way ? -1.3 : 1,
+                            .beta = way & 1 ? 0.7 : 0};
+        x.odd[0] = way & 1 ? WITH_NAN : SPREAD;
+        x.odd_line[0] = way % 4 == 0 ? -1 : 64;
+        verify(x, way % 4 == 0 ? 0 : way < 4 ? 1 : 17);
+    }
+    const struct product deep = {.m = 6,
+                                 .n = 70,
+                                 .k = LAVA_RESIDUES_STANDARD_K + 130,
+                                 NONE,
+                                 .is_complex = true,
+                                 .on_host = true,
+                                 .ops = {LAVA_OP_T, LAVA_OP_N},
+                                 .alpha = 1};
+    verify(deep, 0);
+}
+
 static void integers(void **state) {
     (void)state;
     const struct product x = {
@@ -582,9 +648,10 @@ static void faults(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(operations), cmocka_unit_test(on_host),      cmocka_unit_test(integers),
-        cmocka_unit_test(panels),     cmocka_unit_test(regions),      cmocka_unit_test(limits),
-        cmocka_unit_test(all_left),   cmocka_unit_test(deep_on_host), cmocka_unit_test(memory),
+        cmocka_unit_test(operations), cmocka_unit_test(on_host),  cmocka_unit_test(complex_matrices),
+        cmocka_unit_test(integers),   cmocka_unit_test(panels),   cmocka_unit_test(regions),
+        cmocka_unit_test(limits),     cmocka_unit_test(all_left), cmocka_unit_test(deep_on_host),
+        cmocka_unit_test(memory),
 #ifdef LAVA_FAULT_INJECTION
         cmocka_unit_test(faults)
 #endif
