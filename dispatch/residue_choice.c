@@ -286,16 +286,18 @@ static uint32_t tiles_each(const struct lava_residue_way *way, const struct lava
 
 static void adopt(const struct lava_residue_way *way, const struct lava_operation *operation,
                   const struct lava_residue_layout *layout, struct lava_plan *plan) {
+    int64_t each = operation->of_parts ? 2 : 1;
     plan->residues = way;
-    plan->blocking = (struct lava_blocking){.block_m = operation->m,
-                                            .block_n = operation->n,
+    /* one block, as lava_operation_of_parts has it */
+    plan->blocking = (struct lava_blocking){.block_m = operation->m / each,
+                                            .block_n = operation->n * each,
                                             .block_k = operation->k,
                                             .blocks_m = 1,
                                             .blocks_n = 1,
                                             .blocks_k = 1,
                                             .wide_blocks = 1,
-                                            .later_n = operation->n,
-                                            .piece_m = operation->m,
+                                            .later_n = operation->n * each,
+                                            .piece_m = operation->m / each,
                                             .products = 1,
                                             .split_k = 1,
                                             .packed_a_bytes = layout->first_bytes,
