@@ -3,6 +3,7 @@
 
 #include "dispatch/residue_choice.h"
 #include "dispatch/residues.h"
+#include "dispatch/sharing.h"
 
 /* As devices.h has it, with matrices of int8. */
 static struct lava_capabilities with_integers(struct lava_capabilities device) {
@@ -196,6 +197,24 @@ static void test_complex(void **state) {
     assert_null(plan_of(&operation, &device, &on).residues);
 }
 
+/* One device computes a product by residues. Several that share the plain one are faster, if they gain by it.
+ */
+static void test_several_devices(void **state) {
+    struct lava_capabilities device = with_integers(device_h200());
+    const struct lava_operation operation = fp64_product(16384, 16384, 16384, false);
+    (void)state;
+    for (uint32_t engines = 1; engines <= 8; engines *= 2)
+        for (int use = LAVA_RESIDUE_AUTO; use <= LAVA_RESIDUE_ON; use++) {
+            const struct lava_plan_request asked = {&operation, &device, &sixteen_cores, &none, NULL};
+            device.residues = (enum lava_residue_use)use;
+            struct lava_plan plan = plan_of(&operation, &device, &none), before = plan;
+            lava_sharing_reconsider(&asked, LAVA_MODE_GPU, engines, &plan);
+            bool is_plain = use == LAVA_RESIDUE_OFF || (use == LAVA_RESIDUE_AUTO && engines > 1);
+            assert_int_equal(!plan.residues, is_plain);
+            assert_true(plan.residues || use == LAVA_RESIDUE_OFF || plan.gpu_ns > before.gpu_ns);
+        }
+}
+
 /* The other kinds of products are not. */
 static void test_others(void **state) {
     const struct lava_capabilities device = with_integers(device_h200());
@@ -211,10 +230,11 @@ static void test_others(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_choice),       cmocka_unit_test(test_estimates),
-                                       cmocka_unit_test(test_guessed_rate), cmocka_unit_test(test_settings),
-                                       cmocka_unit_test(test_memory),       cmocka_unit_test(test_fast_cpu),
-                                       cmocka_unit_test(test_others),       cmocka_unit_test(test_parts),
-                                       cmocka_unit_test(test_complex)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_choice),          cmocka_unit_test(test_estimates),
+        cmocka_unit_test(test_guessed_rate),    cmocka_unit_test(test_settings),
+        cmocka_unit_test(test_memory),          cmocka_unit_test(test_fast_cpu),
+        cmocka_unit_test(test_others),          cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_several_devices), cmocka_unit_test(test_complex)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
