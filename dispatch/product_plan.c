@@ -329,6 +329,6 @@ enum lava_reason lava_product_plan(const struct lava_plan_request *asked, struct
     if (!found)
         return LAVA_REASON_MEMORY;
     adopt(&request, &best, plan);
-    lava_residue_choose(asked, &parts, plan);
+    lava_residue_choose(asked, plan);
     return LAVA_REASON_FORCED;
 }

@@ -138,8 +138,9 @@ LAVABLAS_MODE=gpu "$tool" explain --precision fast sgemm N N 300 200 100 >"$fold
 LAVABLAS_MODE=gpu LAVABLAS_PRECISION=fast "$tool" explain sgemm N N 300 200 100 >"$folder/variable"
 cmp "$folder/fast" "$folder/variable" || fail '--precision and LAVABLAS_PRECISION differ'
 # Products by residues are named, and `ieee` takes none.
-by_residues() { LAVABLAS_MODE=gpu LAVABLAS_RESIDUES="$1" "$tool" explain --plan --precision "$2" dgemm N T 300 200 100; }
+by_residues() { LAVABLAS_MODE=gpu LAVABLAS_RESIDUES="$1" "$tool" explain --plan --precision "$2" "${3-dgemm}" N T 300 200 100; }
 by_residues on standard | grep -q '^fp64 by residues (.*NT m 300 .*: GPU' || fail 'LAVABLAS_RESIDUES=on has no residues'
+by_residues on standard zgemm | grep -q '^cfp64 by residues (.*NT m 300 .*: GPU' || fail 'complex products have no residues'
 by_residues on ieee | grep -q '^fp64 NT m 300 .*: GPU' || fail 'ieee has residues'
 by_residues off standard | grep -q '^fp64 NT m 300 .*: GPU' || fail 'LAVABLAS_RESIDUES=off has residues'
 

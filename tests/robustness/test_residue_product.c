@@ -17,22 +17,19 @@
 #include "lib/lapack/device_matrix.h"
 #include "lib/product/runner.h"
 #include "lib/vk/modules.h"
-#include "perf/residues/model.h"
 #include "tests/robustness/device_test.h"
 #ifdef LAVA_FAULT_INJECTION
 #    include "tests/robustness/fault_sweep.h"
 #endif
+#include "tests/robustness/residue_case.h"
 
 static struct lava_engine *engine;
-static unsigned seed;
-static struct lava_residues residues;
 static struct lava_progress progress; /* of the last product on the host */
 
 static int open_engine(void **state) {
     (void)state;
-    seed = device_test_seed();
+    residue_case_begin(device_test_seed());
     setenv("LAVABLAS_RESIDUES", "on", 1);
-    lava_residues_prepare(LAVA_RESIDUES_STANDARD, &residues);
     return device_test_open(false, &engine);
 }
 
@@ -42,101 +39,21 @@ static int close_engine(void **state) {
     return 0;
 }
 
-static void *allocate(size_t count, size_t bytes) {
-    void *memory = calloc(count, bytes);
-    assert_non_null(memory);
-    return memory;
-}
-
-static double uniform(void) {
-    return 2.0 * rand_r(&seed) / RAND_MAX - 1;
-}
-
-/* Elements of a line. */
-enum data { UNIFORM, INTEGERS, LARGEST, SMALLEST, TOO_LARGE, TOO_SMALL, SPREAD, WITH_NAN, WITH_INF, ZEROS };
-
-static double element_of(enum data data, int64_t l) {
-    switch (data) {
-    case INTEGERS:
-        return rand_r(&seed) % 201 - 100;
-    case LARGEST: /* the greatest exponent is at the limit of the screen, or beyond */
-        return l == 0 ? 0x1p450 : ldexp(uniform(), 450);
-    case TOO_LARGE:
-        return l == 0 ? 0x1p451 : ldexp(uniform(), 450);
-    case SMALLEST:
-        return l == 0 ? 0x1p-450 : ldexp(uniform(), -450);
-    case TOO_SMALL:
-        return ldexp(uniform(), -451);
-    case SPREAD: /* few elements are near the largest one */
-        return l % 97 == 0 ? 1 : ldexp(uniform(), -30);
-    case WITH_NAN:
-        return l == 3 ? NAN : uniform();
-    case WITH_INF:
-        return l == 3 ? INFINITY : uniform();
-    case ZEROS:
-        return 0;
-    default:
-        return uniform();
-    }
-}
-
-/* A product; lines[side] has K as its columns' direction. */
-struct product {
-    int64_t m, n, k;
-    enum lava_op ops[2];
-    double alpha, beta;
-    enum lava_region region;
-    bool on_host; /* its matrices are in host memory */
-    /* Most lines have the first, and one has the other. */
-    enum data data[2], odd[2];
-    int64_t odd_line[2]; /* -1: there is none */
-    double *lines[2], *c, *got;
-};
-
-/* Where the device stores an element of op(A) or op(B). */
-static bool is_along(const struct product *x, int side) {
-    return (side == 0) == (x->ops[side] != LAVA_OP_N);
-}
-
-static void make(struct product *x) {
-    const int64_t sizes[] = {x->m, x->n};
-    for (int side = 0; side < 2; side++) {
-        x->lines[side] = allocate((size_t)(sizes[side] * x->k), sizeof(double));
-        for (int64_t i = 0; i < sizes[side]; i++)
-            for (int64_t l = 0; l < x->k; l++)
-                x->lines[side][i * x->k + l] =
-                    element_of(i == x->odd_line[side] ? x->odd[side] : x->data[side], l);
-    }
-    x->c = allocate((size_t)(x->m * x->n), sizeof(double));
-    x->got = allocate((size_t)(x->m * x->n), sizeof(double));
-    for (int64_t j = 0; j < x->n; j++)
-        for (int64_t i = 0; i < x->m; i++) {
-            bool is_read = x->beta != 0 && (x->region == LAVA_REGION_ALL ||
-                                            (x->region == LAVA_REGION_LOWER ? i >= j : i <= j));
-            x->c[j * x->m + i] = is_read ? uniform() : NAN;
-        }
-}
-
-static void destroy(struct product *x) {
-    free(x->lines[0]);
-    free(x->lines[1]);
-    free(x->c);
-    free(x->got);
-}
-
 /* The device */
+
+static enum lava_type type_of(const struct product *x) {
+    return x->is_complex ? LAVA_TYPE_CFP64 : LAVA_TYPE_FP64;
+}
 
 static enum lava_status upload(struct lava_stream *stream, const struct product *x, int side,
                                struct lava_device_matrix *matrix) {
-    int64_t count = side == 0 ? x->m : x->n;
-    bool along = is_along(x, side);
-    double *stored = allocate((size_t)(count * x->k), sizeof(double));
-    for (int64_t i = 0; i < count; i++)
-        for (int64_t l = 0; l < x->k; l++)
-            stored[along ? i * x->k + l : l * count + i] = x->lines[side][i * x->k + l];
-    enum lava_status status =
-        lava_device_matrix_create(engine, LAVA_TYPE_FP64, along ? x->k : count, along ? count : x->k, matrix);
-    status = status ? status : lava_device_matrix_upload(stream, matrix, stored, matrix->rows);
+    int64_t count = residue_case_count(x, side), depth = x->k / residue_case_each(x);
+    int64_t rows = residue_case_is_along(x, side) ? depth : count,
+            columns = residue_case_is_along(x, side) ? count : depth;
+    double *stored = residue_case_allocate((size_t)(rows * columns * residue_case_each(x)), sizeof(double));
+    residue_case_store(x, side, rows, stored);
+    enum lava_status status = lava_device_matrix_create(engine, type_of(x), rows, columns, matrix);
+    status = status ? status : lava_device_matrix_upload(stream, matrix, stored, rows);
     free(stored);
     return status;
 }
@@ -145,16 +62,19 @@ static enum lava_status run(struct product *x, const struct lava_overrides *over
     struct lava_device_matrix a, b, c;
     struct lava_stream stream;
     lava_stream_open(&stream, engine, false);
-    enum lava_status status = lava_device_matrix_create(engine, LAVA_TYPE_FP64, x->m, x->n, &c);
+    enum lava_status status =
+        lava_device_matrix_create(engine, type_of(x), x->m / residue_case_each(x), x->n, &c);
     assert_int_equal(status, LAVA_OK);
     assert_int_equal(upload(&stream, x, 0, &a), LAVA_OK);
     assert_int_equal(upload(&stream, x, 1, &b), LAVA_OK);
-    assert_int_equal(lava_device_matrix_upload(&stream, &c, x->c, x->m), LAVA_OK);
+    assert_int_equal(lava_device_matrix_upload(&stream, &c, x->c, c.rows), LAVA_OK);
     const struct lava_device_product product = {.a = a,
                                                 .b = b,
                                                 .c = c,
                                                 .op_a = x->ops[0],
                                                 .op_b = x->ops[1],
+                                                .conjugate_a = x->conjugate[0],
+                                                .conjugate_b = x->conjugate[1],
                                                 .alpha.real = x->alpha,
                                                 .beta.real = x->beta,
                                                 .region = x->region,
@@ -162,7 +82,7 @@ static enum lava_status run(struct product *x, const struct lava_overrides *over
                                                 .overrides = overrides};
     status = lava_device_product(&stream, &product);
     if (!status)
-        status = lava_device_matrix_download(&stream, &c, LAVA_REGION_ALL, x->got, x->m);
+        status = lava_device_matrix_download(&stream, &c, LAVA_REGION_ALL, x->got, c.rows);
     status = lava_stream_close(&stream, status);
     lava_device_matrix_free(engine, &a);
     lava_device_matrix_free(engine, &b);
@@ -172,36 +92,36 @@ static enum lava_status run(struct product *x, const struct lava_overrides *over
 
 /* The same from host memory to host memory, with NaN around the matrices. */
 static double *stored_on_host(const struct product *x, int side, int64_t ld) {
-    int64_t count = side == 0 ? x->m : x->n;
-    bool along = is_along(x, side);
-    int64_t columns = along ? count : x->k;
-    double *stored = allocate((size_t)(ld * columns), sizeof(double));
-    for (int64_t i = 0; i < ld * columns; i++)
+    int64_t columns =
+        residue_case_is_along(x, side) ? residue_case_count(x, side) : x->k / residue_case_each(x);
+    double *stored = residue_case_allocate((size_t)(ld * columns * residue_case_each(x)), sizeof(double));
+    for (int64_t i = 0; i < ld * columns * residue_case_each(x); i++)
         stored[i] = NAN;
-    for (int64_t i = 0; i < count; i++)
-        for (int64_t l = 0; l < x->k; l++)
-            stored[along ? i * ld + l : l * ld + i] = x->lines[side][i * x->k + l];
+    residue_case_store(x, side, ld, stored);
     return stored;
 }
 
 static enum lava_status run_on_host(struct product *x, const struct lava_overrides *overrides) {
-    int64_t ld[] = {(is_along(x, 0) ? x->k : x->m) + 3, (is_along(x, 1) ? x->k : x->n) + 5}, ldc = x->m + 7;
+    int64_t each = residue_case_each(x), m = x->m / each, k = x->k / each;
+    int64_t ld[] = {(residue_case_is_along(x, 0) ? k : m) + 3, (residue_case_is_along(x, 1) ? k : x->n) + 5},
+            ldc = (m + 7) * each;
     double *stored[] = {stored_on_host(x, 0, ld[0]), stored_on_host(x, 1, ld[1])};
-    double *c = allocate((size_t)(ldc * x->n), sizeof(double));
+    double *c = residue_case_allocate((size_t)(ldc * x->n), sizeof(double));
     static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1, 1}};
     for (int64_t j = 0; j < x->n; j++)
         for (int64_t i = 0; i < ldc; i++)
             c[j * ldc + i] = i < x->m ? x->c[j * x->m + i] : NAN;
-    const struct lava_operation operation = {.type = LAVA_TYPE_FP64,
-                                             .precision = LAVA_PRECISION_STANDARD,
-                                             .m = x->m,
-                                             .n = x->n,
-                                             .k = x->k,
-                                             .a = {.first = stored[0], .ld = ld[0], .op = x->ops[0]},
-                                             .b = {.first = stored[1], .ld = ld[1], .op = x->ops[1]},
-                                             .c = {.first = c, .ld = ldc, .type = LAVA_TYPE_FP64},
-                                             .alpha.real = x->alpha,
-                                             .beta.real = x->beta};
+    const struct lava_operation operation = {
+        .type = type_of(x),
+        .precision = LAVA_PRECISION_STANDARD,
+        .m = m,
+        .n = x->n,
+        .k = k,
+        .a = {.first = stored[0], .ld = ld[0], .op = x->ops[0], .conjugate = x->conjugate[0]},
+        .b = {.first = stored[1], .ld = ld[1], .op = x->ops[1], .conjugate = x->conjugate[1]},
+        .c = {.first = c, .ld = ldc / each, .type = type_of(x)},
+        .alpha.real = x->alpha,
+        .beta.real = x->beta};
     struct lava_plan plan;
     lava_policy_choose(&operation, &engine->capabilities, &figures, LAVA_MODE_GPU, overrides, &plan);
     assert_int_equal(plan.place, LAVA_PLACE_GPU);
@@ -220,167 +140,17 @@ static enum lava_status run_on_host(struct product *x, const struct lava_overrid
     return status;
 }
 
-/* The model */
-
-/* What is known of a tile's lines at a panel of K (shaders/residues_screen.comp). */
-static struct lava_residues_line panel_of(const struct product *x, int side, int64_t first, int64_t count,
-                                          int64_t first_k, int64_t k) {
-    struct lava_residues_line panel = {.greatest = 1023};
-    int64_t end = first + count, all = side == 0 ? x->m : x->n;
-    for (int i = 0; i < LAVA_RESIDUES_LEVELS; i++)
-        panel.large[i] = (uint32_t)k;
-    for (int64_t i = first; i < end && i < all; i++) {
-        struct lava_residues_line line = model_line(&residues, x->lines[side] + i * x->k + first_k, k);
-        if (line.greatest > 0 && (line.greatest < 1023 - LAVA_RESIDUES_MOST_EXPONENT ||
-                                  line.greatest > 1023 + LAVA_RESIDUES_MOST_EXPONENT))
-            panel.greatest = line.greatest;
-        panel.lost |= line.lost;
-        for (int j = 0; j < LAVA_RESIDUES_LEVELS; j++)
-            panel.large[j] = line.large[j] < panel.large[j] ? line.large[j] : panel.large[j];
-    }
-    return panel;
-}
-
-/* The lines of one panel of K, converted by the model. */
-struct converted {
-    int8_t *residues;
-    int32_t *scales;
-};
-
-static struct converted convert(const struct product *x, int side, int64_t first_k, int64_t k) {
-    int64_t count = side == 0 ? x->m : x->n;
-    struct converted converted = {allocate((size_t)(count * k) * LAVA_RESIDUES_STANDARD, 1),
-                                  allocate((size_t)count, sizeof(int32_t))};
-    for (int64_t i = 0; i < count; i++) {
-        const double *line = x->lines[side] + i * x->k + first_k;
-        const struct lava_residues_line found = model_line(&residues, line, k);
-        converted.scales[i] = model_scale(&residues, &found);
-        model_convert(&residues, line, k, converted.scales[i],
-                      converted.residues + i * k * LAVA_RESIDUES_STANDARD);
-    }
-    return converted;
-}
-
-/* The product of two lines at a panel, as the kernels of residues compute it. */
-static double by_residues(const struct converted *a, int64_t i, const struct converted *b, int64_t j,
-                          int64_t k) {
-    return model_product(&residues, a->residues + i * k * LAVA_RESIDUES_STANDARD,
-                         b->residues + j * k * LAVA_RESIDUES_STANDARD, k, a->scales[i] + b->scales[j]);
-}
-
-/* Rounded after each step, whatever the compiler would fuse. */
-static double updated(double alpha, double product, double beta, double c) {
-    volatile double scaled = alpha * product, old = beta * c;
-    return beta == 0 ? scaled : scaled + old;
-}
-
-struct wanted {
-    double value;
-    bool exact; /* all panels were accepted */
-    long double sum, size;
-};
-
-/* What is the same for all elements: the panels, converted, and which of them the tile accepts. */
-struct panels {
-    struct converted lines[2][2]; /* at most two panels, of both sides */
-    bool accepted[2];
-};
-
-static struct wanted want(const struct product *x, int64_t i, int64_t j, const struct panels *panels) {
-    const double *a = x->lines[0] + i * x->k, *b = x->lines[1] + j * x->k;
-    /* the write-back to the host adds beta C at the end */
-    double beta = x->on_host ? 0 : x->beta;
-    struct wanted wanted = {.value = x->c[j * x->m + i], .exact = !x->on_host || x->beta == 0};
-    for (int64_t first = 0; first < x->k; first += LAVA_RESIDUES_STANDARD_K) {
-        int64_t k = x->k - first < LAVA_RESIDUES_STANDARD_K ? x->k - first : LAVA_RESIDUES_STANDARD_K;
-        int p = first > 0;
-        wanted.exact = wanted.exact && panels->accepted[p];
-        if (wanted.exact)
-            wanted.value = updated(x->alpha, by_residues(&panels->lines[p][0], i, &panels->lines[p][1], j, k),
-                                   first > 0 ? 1 : beta, wanted.value);
-    }
-    for (int64_t l = 0; l < x->k; l++) {
-        wanted.sum += (long double)a[l] * b[l];
-        wanted.size += fabsl((long double)a[l] * b[l]);
-    }
-    wanted.sum *= x->alpha;
-    wanted.size *= fabs(x->alpha);
-    if (x->beta != 0) {
-        wanted.sum += (long double)x->beta * x->c[j * x->m + i];
-        wanted.size += fabsl((long double)x->beta * x->c[j * x->m + i]);
-    }
-    return wanted;
-}
-
-static void check_element(const struct product *x, int64_t i, int64_t j, const struct panels *panels) {
-    double got = x->got[j * x->m + i];
-    bool is_in = x->region == LAVA_REGION_ALL || (x->region == LAVA_REGION_LOWER ? i >= j : i <= j);
-    if (!is_in) {
-        assert_true(isnan(got));
-        return;
-    }
-    struct wanted wanted = want(x, i, j, panels);
-    bool special = isnan(wanted.sum) || isinf(wanted.sum);
-    bool right = wanted.exact ? got == wanted.value
-                 : special    ? isnan(wanted.sum) ? isnan(got) : got == (double)wanted.sum
-                              : fabsl(got - wanted.sum) <= 4 * sqrtl(x->k + 2.0L) * 0x1p-53L * wanted.size;
-    if (!right)
-        fail_msg("C(%lld, %lld) is %.17g, not %.17g (%s)", (long long)i, (long long)j, got,
-                 wanted.exact ? wanted.value : (double)wanted.sum, wanted.exact ? "by residues" : "left");
-}
-
-static int64_t depth_of(const struct product *x, int panel) {
-    int64_t rest = x->k - panel * LAVA_RESIDUES_STANDARD_K;
-    return rest < LAVA_RESIDUES_STANDARD_K ? rest : LAVA_RESIDUES_STANDARD_K;
-}
-
-/* Finds which panels the screen accepts for the tile at (i, j). Returns how many it leaves. */
-static int judge(const struct product *x, const struct lava_residue_way *way, int64_t i, int64_t j,
-                 struct panels *panels) {
-    int left = 0;
-    for (int p = 0; p * LAVA_RESIDUES_STANDARD_K < x->k; p++) {
-        int64_t first = p * LAVA_RESIDUES_STANDARD_K, k = depth_of(x, p);
-        const struct lava_residues_line a = panel_of(x, 0, i, way->tile_m, first, k),
-                                        b = panel_of(x, 1, j, way->tile_n, first, k);
-        panels->accepted[p] = lava_residues_hold(&residues, &a, &b, k);
-        left += !panels->accepted[p];
-    }
-    return left;
-}
-
-/* Compares some elements of each tile. Returns how many of the tiles' panels were left. */
-static int check(const struct product *x, const struct lava_residue_way *way) {
-    struct panels panels = {0};
-    int left = 0;
-    for (int p = 0; p * LAVA_RESIDUES_STANDARD_K < x->k; p++)
-        for (int side = 0; side < 2; side++)
-            panels.lines[p][side] = convert(x, side, p * LAVA_RESIDUES_STANDARD_K, depth_of(x, p));
-    for (int64_t j = 0; j < x->n; j += way->tile_n)
-        for (int64_t i = 0; i < x->m; i += way->tile_m) {
-            left += judge(x, way, i, j, &panels);
-            for (int64_t q = j; q < j + way->tile_n && q < x->n; q++)
-                for (int64_t p = i + q % 3; p < i + way->tile_m && p<x->m; p += x->k> 1000 ? 9 : 3)
-                    check_element(x, p, q, &panels);
-        }
-    for (int p = 0; p < 2; p++)
-        for (int side = 0; side < 2; side++) {
-            free(panels.lines[p][side].residues);
-            free(panels.lines[p][side].scales);
-        }
-    return left;
-}
-
 /* Runs a product by residues. left: how many of its tiles are to be left, -1: any. */
 static void verify(struct product x, int left) {
     const struct lava_overrides overrides = {.residues = LAVA_RESIDUE_ON};
     const struct lava_residue_way *way = lava_residue_way_of(&engine->capabilities);
     assert_non_null(way);
-    make(&x);
+    residue_case_make(&x);
     assert_int_equal(x.on_host ? run_on_host(&x, &overrides) : run(&x, &overrides), LAVA_OK);
-    int found = check(&x, way);
+    int found = residue_case_check(&x, way);
     if (left >= 0)
         assert_int_equal(found, left);
-    destroy(&x);
+    residue_case_destroy(&x);
 }
 
 #define NONE .odd_line = {-1, -1}
@@ -419,6 +189,36 @@ static void on_host(void **state) {
                                  .n = 50,
                                  .k = LAVA_RESIDUES_STANDARD_K + 130,
                                  NONE,
+                                 .on_host = true,
+                                 .ops = {LAVA_OP_T, LAVA_OP_N},
+                                 .alpha = 1};
+    verify(deep, 0);
+}
+
+/* Complex matrices: rows that are beyond whole tiles, both orders of both operands, conjugated or not, and
+ * tiles that are left. */
+static void complex_matrices(void **state) {
+    (void)state;
+    for (int way = 0; way < 8; way++) {
+        struct product x = {.m = 2 * (way < 4 ? 65 : 33),
+                            .n = way < 4 ? 30 : 1060,
+                            .k = 2 * (70 + 3 * way),
+                            NONE,
+                            .is_complex = true,
+                            .conjugate = {way & 1 && way & 2, way % 3 == 1},
+                            .on_host = way >= 4,
+                            .ops = {way & 1 ? LAVA_OP_T : LAVA_OP_N, way & 2 ? LAVA_OP_T : LAVA_OP_N},
+                            .alpha = way ? -1.3 : 1,
+                            .beta = way & 1 ? 0.7 : 0};
+        x.odd[0] = way & 1 ? WITH_NAN : SPREAD;
+        x.odd_line[0] = way % 4 == 0 ? -1 : 64;
+        verify(x, way % 4 == 0 ? 0 : way < 4 ? 1 : 17);
+    }
+    const struct product deep = {.m = 6,
+                                 .n = 70,
+                                 .k = LAVA_RESIDUES_STANDARD_K + 130,
+                                 NONE,
+                                 .is_complex = true,
                                  .on_host = true,
                                  .ops = {LAVA_OP_T, LAVA_OP_N},
                                  .alpha = 1};
@@ -468,29 +268,48 @@ static void limits(void **state) {
                  {TOO_SMALL, true}, {SPREAD, true},    {WITH_NAN, true}, {WITH_INF, true}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        int side = rand_r(&seed) % 2;
+        int side = residue_case_random() % 2;
         struct product x = {.m = 130, .n = 130, .k = 160, NONE, .alpha = 1.5, .beta = i % 2 ? 0.5 : 0};
-        x.ops[0] = rand_r(&seed) % 2 ? LAVA_OP_T : LAVA_OP_N;
-        x.ops[1] = rand_r(&seed) % 2 ? LAVA_OP_T : LAVA_OP_N;
+        x.ops[0] = residue_case_random() % 2 ? LAVA_OP_T : LAVA_OP_N;
+        x.ops[1] = residue_case_random() % 2 ? LAVA_OP_T : LAVA_OP_N;
         x.odd[side] = cases[i].data;
-        x.odd_line[side] = rand_r(&seed) % 130;
+        x.odd_line[side] = residue_case_random() % 130;
         printf("data %d in line %d of %c\n", (int)cases[i].data, (int)x.odd_line[side], "AB"[side]);
         verify(x, cases[i].left ? 3 : 0);
     }
 }
 
-/* All tiles are left: the product has the bits of the plain one, or its bound. */
+/* All tiles are left, whatever the order of the operands. */
 static void all_left(void **state) {
     (void)state;
-    const struct product x = {.m = 129,
-                              .n = 65,
-                              .k = 170,
-                              NONE,
-                              .ops = {LAVA_OP_T, LAVA_OP_N},
-                              .alpha = 1,
-                              .beta = 2,
-                              .data = {SPREAD, UNIFORM}};
-    verify(x, 6);
+    for (int way = 0; way < 4; way++) {
+        const struct product x = {.m = 129,
+                                  .n = 65,
+                                  .k = 170 + 3 * way,
+                                  NONE,
+                                  .ops = {way & 1 ? LAVA_OP_T : LAVA_OP_N, way & 2 ? LAVA_OP_T : LAVA_OP_N},
+                                  .alpha = way ? 1.7 : 1,
+                                  .beta = way % 2 ? 2 : 0,
+                                  .data = {SPREAD, UNIFORM}};
+        verify(x, 6);
+    }
+}
+
+/* Several panels of K and parts of op(B) from host memory, of which some tiles are left. */
+static void deep_on_host(void **state) {
+    (void)state;
+    for (int way = 0; way < 4; way += 3) {
+        struct product x = {.m = 10,
+                            .n = way ? 65 : 1100,
+                            .k = LAVA_RESIDUES_STANDARD_K + 67,
+                            NONE,
+                            .on_host = true,
+                            .ops = {way & 1 ? LAVA_OP_T : LAVA_OP_N, way & 2 ? LAVA_OP_T : LAVA_OP_N},
+                            .alpha = 1};
+        x.odd[1] = WITH_INF;
+        x.odd_line[1] = 64;
+        verify(x, 1);
+    }
 }
 
 /* With less memory for sums, and with none at all: the bits are the same, or those of the plain product. */
@@ -498,22 +317,22 @@ static void memory(void **state) {
     const struct lava_residue_way *way = lava_residue_way_of(&engine->capabilities);
     struct product x = {.m = 100, .n = 300, .k = 150, NONE, .alpha = 1};
     (void)state;
-    make(&x);
+    residue_case_make(&x);
     const struct lava_residue_layout one = lava_residue_layout_of(way, x.m, x.n, x.k, 1);
     const struct lava_overrides little = {.residues = LAVA_RESIDUE_ON,
                                           .memory_bytes =
                                               one.first_bytes + one.second_bytes + one.sums_bytes},
                                 none = {.residues = LAVA_RESIDUE_ON, .memory_bytes = one.sums_bytes},
                                 off = {.residues = LAVA_RESIDUE_OFF};
-    double *plain = allocate((size_t)(x.m * x.n), sizeof(double));
+    double *plain = residue_case_allocate((size_t)(x.m * x.n), sizeof(double));
     assert_int_equal(run(&x, &little), LAVA_OK);
-    assert_int_equal(check(&x, way), 0);
+    assert_int_equal(residue_case_check(&x, way), 0);
     assert_int_equal(run(&x, &off), LAVA_OK);
     memcpy(plain, x.got, (size_t)(x.m * x.n) * sizeof(double));
     assert_int_equal(run(&x, &none), LAVA_OK);
     assert_memory_equal(plain, x.got, (size_t)(x.m * x.n) * sizeof(double));
     free(plain);
-    destroy(&x);
+    residue_case_destroy(&x);
 }
 
 #ifdef LAVA_FAULT_INJECTION
@@ -546,9 +365,9 @@ static void faults(void **state) {
     const struct lava_overrides on = {.residues = LAVA_RESIDUE_ON};
     struct product x = {.m = 70, .n = 1100, .k = 64, NONE, .on_host = true, .alpha = 1};
     (void)state;
-    make(&x);
+    residue_case_make(&x);
     assert_int_equal(run_on_host(&x, &on), LAVA_OK);
-    double *right = allocate((size_t)(x.m * x.n), sizeof(double));
+    double *right = residue_case_allocate((size_t)(x.m * x.n), sizeof(double));
     memcpy(right, x.got, (size_t)(x.m * x.n) * sizeof(double));
     for (size_t i = 0; i < sizeof points / sizeof points[0]; i++)
         for (long passage = 1; passage < 5; passage++)
@@ -557,17 +376,18 @@ static void faults(void **state) {
     assert_int_equal(run_on_host(&x, &on), LAVA_OK);
     assert_memory_equal(x.got, right, (size_t)(x.m * x.n) * sizeof(double));
     free(right);
-    destroy(&x);
+    residue_case_destroy(&x);
 }
 #endif
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(operations), cmocka_unit_test(on_host),
-                                       cmocka_unit_test(integers),   cmocka_unit_test(panels),
-                                       cmocka_unit_test(regions),    cmocka_unit_test(limits),
-                                       cmocka_unit_test(all_left),   cmocka_unit_test(memory),
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(operations), cmocka_unit_test(on_host),  cmocka_unit_test(complex_matrices),
+        cmocka_unit_test(integers),   cmocka_unit_test(panels),   cmocka_unit_test(regions),
+        cmocka_unit_test(limits),     cmocka_unit_test(all_left), cmocka_unit_test(deep_on_host),
+        cmocka_unit_test(memory),
 #ifdef LAVA_FAULT_INJECTION
-                                       cmocka_unit_test(faults)
+        cmocka_unit_test(faults)
 #endif
     };
     if (!lava_modules_has(LAVA_MODULE_RESIDUES_DOT)) {
