@@ -33,9 +33,8 @@
 #define DISPATCH_S 0.25
 /* Device memory at its full rate would carry this much in the time that an element of an operand takes to be
  * converted, and one of C to be combined; and fp64 operations of the latter. H200, 2026-11-28, 8192: 2.4 ms
- * and 3.3 ms for two panels of K (perf/results/2026-11-28-nvidia-h200-residues.txt). 8 bytes more are for
- * packing. */
-#define CONVERT_BYTES 76.0
+ * and 3.3 ms for two panels of K (perf/results/2026-11-28-nvidia-h200-residues-packed.txt), packing among it. */
+#define CONVERT_BYTES 70.0
 #define COMBINE_BYTES 80.0
 #define COMBINE_FLOPS 90.0
 /* From host memory C is at most MOST_BLOCKS blocks of LEAST_BLOCK columns or more. The upload of the first
@@ -46,8 +45,8 @@
 #define LEAST_BLOCK  1024
 #define COLUMN_BYTES 64
 /* What the time from host memory is of the estimate, which has all that may overlap overlap. H200,
- * 2026-11-28: 51.5 of 42.9 ms at 8192, 10.9 of 9.8 at 4096, where plain fp64 takes 60 and 10.5. */
-#define HOST_FACTOR 1.2
+ * 2026-11-28: 47.5 of 42.9 ms at 8192, 10.6 of 9.8 at 4096, where plain fp64 takes 60 and 10.6. */
+#define HOST_FACTOR 1.1
 /* Dispatches and barriers of a panel of K, and of some columns of tiles. A starting value. */
 #define PANEL_NS   60e3
 #define COLUMNS_NS 20e3
