@@ -369,6 +369,8 @@ int explain(int argc, char **argv) {
                                     lava_calibration_figures(), lava_readiness_explanation()};
     verdict_of_call(&verdict, text, sizeof text);
     puts(text);
+    if (call.reason == LAVA_REASON_NO_DEVICE)
+        puts("`lavablas doctor` says what is missing; --profile H200 estimates what such a device would do");
     if (with_plan) {
         lava_policy_describe(&call.operation, &plan, text, sizeof text);
         puts(text);
