@@ -95,6 +95,10 @@ ls "$reports".*.live >/dev/null 2>&1 && fail 'a settled file is left'
 grep -qF "$folder/nosuch.json: No such file or directory" "$folder/errors" || fail "no such file: $(cat "$folder/errors")"
 ! "$tool" top --once $running >"$folder/text" 2>&1 || fail 'top of a process that is gone'
 
+# What the command itself calls is in no report.
+LAVABLAS_STATS=$folder/own.json "$tool" doctor >"$folder/text" 2>&1 || :
+[ ! -e "$folder/own.json" ] || fail "a report of the command: $(cat "$folder/own.json")"
+
 # The file of another build is named, not read.
 head -c 100000 /dev/zero >"$folder/other.json.1-0.live"
 ! "$tool" report "$folder/other.json" >"$folder/text" 2>&1 || fail 'the file of another build'
