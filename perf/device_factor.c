@@ -17,7 +17,6 @@
 #include <string.h>
 
 #include "lib/base/clock.h"
-#include "lib/base/config.h"
 #include "lib/lapack/device_cholesky.h"
 #include "lib/lapack/device_lu.h"
 #include "lib/lapack/device_polar.h"
@@ -25,6 +24,7 @@
 #include "lib/lapack/device_solve.h"
 #include "lib/lapack/device_tridiagonal.h"
 #include "lib/vk/gpu.h"
+#include "open_device.h"
 
 #define WARM_S 0.3
 /* The first call allocates memory. */
@@ -251,15 +251,7 @@ int main(int argc, char **argv) {
         else if (option != 't' || !lava_type_from_name(optarg, &type) || lava_type_is_half(type))
             return 2;
     }
-    const char *why;
-    struct lava_device *device;
-    struct lava_engine *engine;
-    if (lava_gpu_open(lava_config_get(), &device, &why)) {
-        printf("no device: %s\n", why);
-        return 77;
-    }
-    if (lava_engine_create(device, lava_copy_pool_threads(), &engine))
-        return 1;
+    struct lava_engine *engine = open_device(lava_copy_pool_threads());
     if (resident > 0)
         engine->capabilities.resident_groups = (uint32_t)resident;
     printf("%s, %s, times in ms\n", engine->capabilities.name, lava_type_name(type));

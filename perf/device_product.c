@@ -22,10 +22,10 @@
 
 #include "dispatch/residue_choice.h"
 #include "lib/base/clock.h"
-#include "lib/base/config.h"
 #include "lib/lapack/device_matrix.h"
 #include "lib/product/runner.h"
 #include "lib/vk/gpu.h"
+#include "open_device.h"
 
 #define CHECKED_ELEMENTS 300
 #define WARM_S           0.3
@@ -315,15 +315,7 @@ int main(int argc, char **argv) {
     struct options options = {.type = LAVA_TYPE_FP32, .count = 10, .seconds = 0.5};
     if (!parse(argc, argv, &options))
         return 2;
-    const char *why;
-    struct lava_device *device;
-    struct lava_engine *engine;
-    if (lava_gpu_open(lava_config_get(), &device, &why)) {
-        printf("no device: %s\n", why);
-        return 77;
-    }
-    if (lava_engine_create(device, lava_copy_pool_threads(), &engine))
-        return 1;
+    struct lava_engine *engine = open_device(lava_copy_pool_threads());
     printf("%s, %s%s, %d products a stream, times in ms\n", engine->capabilities.name,
            lava_type_name(options.type), options.region == LAVA_REGION_ALL ? "" : ", lower triangle",
            options.count);

@@ -9,6 +9,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
+#include "lib/base/random.h"
 #include "lib/calibrate/turn.h"
 
 #define RUNS_MAX LAVA_TURN_RUNS_MOST
@@ -70,7 +71,7 @@ static void fill(struct lava_microbenchmark *benchmark, size_t bytes) {
     uint64_t *words = benchmark->operands;
     uint64_t state = benchmark->filled_bytes + 1;
     for (size_t i = benchmark->filled_bytes / sizeof *words; i < bytes / sizeof *words; i++) {
-        state = state * 6364136223846793005u + 1442695040888963407u;
+        lava_random_next(&state);
         words[i] = ((state >> 8 ^ state) & 0x83ff83ff83ff83ffu) | 0x3c003c003c003c00u;
     }
     benchmark->filled_bytes = bytes;

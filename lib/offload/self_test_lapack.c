@@ -10,6 +10,7 @@
 
 #include "dispatch/factorization.h"
 #include "lib/base/log.h"
+#include "lib/base/random.h"
 #include "lib/host/numbers.h"
 #include "lib/offload/self_test.h"
 #include "lib/offload/ways.h"
@@ -181,13 +182,9 @@ struct vectors {
     struct vector matrix[ORDER], expected[ORDER], got[ORDER];
 };
 
-static uint64_t next_number(uint64_t *seed) {
-    return *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-}
-
 /* From -limit to limit. */
 static double random_number(uint64_t *seed, double limit) {
-    return (double)(int64_t)next_number(seed) * 0x1p-63 * limit;
+    return lava_random_signed(seed) * limit;
 }
 
 static void *place_of(const struct sample *sample, enum source source, int64_t i, int64_t j) {
@@ -212,7 +209,7 @@ static bool make(struct sample *sample) {
             return false;
     memset(sample->memory[BEFORE], 0xff, bytes); /* NaN */
     for (int64_t j = 0; j < row->columns; j++) {
-        sample->pivots[j] = j + (int64_t)(next_number(&seed) >> 33) % (ORDER - j);
+        sample->pivots[j] = j + (int64_t)(lava_random_next(&seed) >> 33) % (ORDER - j);
         if (row->expected[0].orders)
             sample->pivots[j] = j == FIRST_COLUMN;
         for (int64_t i = 0; i < ORDER; i++) {
@@ -228,7 +225,7 @@ static bool make(struct sample *sample) {
     for (int64_t i = 0; i < row->columns && lava_kinds[row->kind].has_second;
          i++) /* not the first matrix itself */
         lava_number_write(sample->type, place_of(sample, AFTER, i, i),
-                          (struct lava_number){row->diagonal + (double)(next_number(&seed) >> 62), NAN});
+                          (struct lava_number){row->diagonal + (double)(lava_random_next(&seed) >> 62), NAN});
     return true;
 }
 

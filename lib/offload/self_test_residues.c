@@ -6,6 +6,7 @@
 #include "dispatch/residue_choice.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
+#include "lib/base/random.h"
 #include "lib/lapack/device_matrix.h"
 #include "lib/offload/self_test.h"
 #include "lib/offload/worst.h"
@@ -34,10 +35,8 @@ static int64_t each_of(const struct sample *sample) {
 
 static double *new_matrix(int64_t count, uint64_t seed) {
     double *matrix = malloc((size_t)count * sizeof *matrix);
-    for (int64_t i = 0; matrix && i < count; i++) {
-        seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
-        matrix[i] = (double)(int64_t)seed * 0x1p-63;
-    }
+    for (int64_t i = 0; matrix && i < count; i++)
+        matrix[i] = lava_random_signed(&seed);
     return matrix;
 }
 

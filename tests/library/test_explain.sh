@@ -399,4 +399,5 @@ done
 status=0
 LAVABLAS_MODE=gpu LAVABLAS_DEVICE='no such device' "$tool" explain dgemm N N 300 300 300 >"$folder/answer" || status=$?
 [ $status = 1 ] && grep -q '^CPU: there is no usable device (.*)\.$' "$folder/answer" || fail "no device: status $status"
+grep -qF ' says what is missing; --profile ' "$folder/answer" || fail 'no device: no remedy'
 exit $failed
