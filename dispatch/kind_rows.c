@@ -1,4 +1,5 @@
 /* The table of kinds. It alone includes the files of all kinds, and nothing includes it. */
+#include "dispatch/divide.h"
 #include "dispatch/eigen.h"
 #include "dispatch/factorization.h"
 #include "dispatch/generalized.h"
@@ -42,6 +43,10 @@
 #define OF_SINGULAR                                                                                          \
     OF_A_MATRIX, .is_singular = true, .has_values = true, .flops = lava_singular_flops,                      \
                  .steps = lava_singular_steps, .plan = lava_singular_plan
+#define OF_DIVIDE                                                                                            \
+    .is_lapack = true, .has_values = true, .of_tridiagonal = true, .work = lava_operation_matrix_work,       \
+    .flops = lava_divide_flops, .operand_bytes = lava_divide_operand_bytes,                                  \
+    .overlaps = lava_operation_sides_overlap, .plan = lava_divide_plan
 #define OF_A_VECTOR                                                                                          \
     .is_vector = true, .flops = lava_vector_plan_flops, .operand_bytes = lava_vector_plan_bytes,             \
     .work = lava_vector_plan_work, .reads = lava_vector_plan_reads, .overlaps = lava_vector_plan_overlaps,   \
@@ -139,5 +144,9 @@ const struct lava_kind lava_kinds[LAVA_OPERATION_KINDS] = {
     [LAVA_OPERATION_SINGULAR_VALUES] = {"singular values", .cpu = {12.7, 9e3, 245}, TIMED_BY(SYTRD), OF_SINGULAR},
     [LAVA_OPERATION_SINGULAR_VECTORS] = {"singular vectors", .cpu = {29.9, 9e3, 418}, TIMED_BY(SYTRD), OF_SINGULAR,
                                         .has_vectors = true},
+    [LAVA_OPERATION_DIVIDE_VALUES]   = {"tridiagonal eigenvalues", .cpu = {0.001, 0, 48}, OF_DIVIDE},
+    [LAVA_OPERATION_DIVIDE_VECTORS]  = {"tridiagonal eigenvectors", .cpu = {1.5, 0, 80}, OF_DIVIDE, .has_vectors = true},
+    [LAVA_OPERATION_DIVIDE_TIMES]    = {"times tridiagonal eigenvectors", .cpu = {3, 0, 80}, OF_DIVIDE,
+                                        .has_vectors = true, .times_c = true},
 };
 // clang-format on

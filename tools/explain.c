@@ -39,6 +39,7 @@ static const struct argument {
 } arguments_known[] = {
     {"ITYPE", offsetof(struct explain_arguments, itype), "123"},
     {"JOBZ", offsetof(struct explain_arguments, job), "NV"},
+    {"COMPZ", offsetof(struct explain_arguments, job), "NIV"},
     {"JOB", offsetof(struct explain_arguments, job), "NSAO"},
     {"JOBU", offsetof(struct explain_arguments, job), "NSAO"},
     {"JOBVT", offsetof(struct explain_arguments, second_job), "NSAO"},
@@ -97,6 +98,8 @@ static const struct shape {
     {LAVA_FAMILY_HEGVD, "ITYPE JOBZ UPLO N ", explain_make_generalized},
     {LAVA_FAMILY_SYGVX, "ITYPE JOBZ UPLO N ", explain_make_generalized},
     {LAVA_FAMILY_HEGVX, "ITYPE JOBZ UPLO N ", explain_make_generalized},
+    {LAVA_FAMILY_STEDC, "COMPZ N ", explain_make_divide},
+    {LAVA_FAMILY_STEDC_COMPLEX, "COMPZ N ", explain_make_divide},
     {LAVA_FAMILY_GESDD, "JOB M N ", explain_make_singular},
     {LAVA_FAMILY_GESDD_COMPLEX, "JOB M N ", explain_make_singular},
     {LAVA_FAMILY_GESVD, "JOBU JOBVT M N ", explain_make_singular},

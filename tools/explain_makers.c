@@ -185,6 +185,16 @@ bool explain_make_eigen(const struct explain_arguments *x, struct lava_operation
     return valid;
 }
 
+bool explain_make_divide(const struct explain_arguments *x, struct lava_operation *operation) {
+    bool valid = explain_make_cholesky(x, operation);
+    operation->kind = x->job == 'N'   ? LAVA_OPERATION_DIVIDE_VALUES
+                      : x->job == 'I' ? LAVA_OPERATION_DIVIDE_VECTORS
+                                      : LAVA_OPERATION_DIVIDE_TIMES;
+    operation->c.region = LAVA_REGION_ALL;
+    operation->c.real_diagonal = false;
+    return valid;
+}
+
 bool explain_make_generalized(const struct explain_arguments *x, struct lava_operation *operation) {
     bool valid = explain_make_eigen(x, operation);
     operation->kind = x->job == 'V' ? LAVA_OPERATION_GENERALIZED_VECTORS : LAVA_OPERATION_GENERALIZED_VALUES;

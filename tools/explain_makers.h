@@ -19,8 +19,8 @@ typedef bool explain_make(const struct explain_arguments *x, struct lava_operati
 explain_make explain_make_gemm, explain_make_batch, explain_make_gemmt, explain_make_syrk, explain_make_syr2k,
     explain_make_structured, explain_make_vector, explain_make_triangle_vector, explain_make_cholesky,
     explain_make_lu, explain_make_inverse, explain_make_inverse_by_lu, explain_make_tridiagonal,
-    explain_make_eigen, explain_make_generalized, explain_make_qr, explain_make_least_squares,
-    explain_make_qr_product, explain_make_trtrs, explain_make_square_lu, explain_make_pivoted_qr,
-    explain_make_singular;
+    explain_make_eigen, explain_make_divide, explain_make_generalized, explain_make_qr,
+    explain_make_least_squares, explain_make_qr_product, explain_make_trtrs, explain_make_square_lu,
+    explain_make_pivoted_qr, explain_make_singular;
 
 #endif
