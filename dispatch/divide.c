@@ -8,14 +8,17 @@
 #include "dispatch/halving.h"
 #include "shaders/interface.h"
 
-/* Starting values, not measured: doc/notes/eigenvalues.md. A step of a count is a chain of a division and two
- * differences: its time, and the operations that its arithmetic is worth. Divide and conquer has a time for
- * each level of its tree, from matrices of this order on. */
-#define STEP_NS    60
-#define STEP_FLOPS 30.0
-#define ROUND_NS   20e3
-#define LEVEL_NS   300e3
-#define LEAF_ORDER 32
+/* Fitted to an H200 with 16 cores (doc/notes/eigenvalues.md, tests/dispatch/test_eigen_plan.c). A step of a
+ * count is a chain of a division and two differences: its time, that of fp32 reckoned, and the operations
+ * that its arithmetic is worth. Divide and conquer has a time for each level of its tree, from matrices of
+ * this order on, and what the host decides for each row in all of them. */
+#define STEP_NS       150
+#define STEP_FP32_NS  60
+#define STEP_FLOPS    30.0
+#define ROUND_NS      20e3
+#define LEVEL_NS      200e3
+#define DIVIDE_ROW_NS 1.25e3
+#define LEAF_ORDER    32
 /* Eigenvectors are read and written so often, by the last merges. */
 #define MERGE_PASSES 12.0
 #define CHECK_NS     20e3
@@ -46,7 +49,8 @@ double lava_divide_vectors_ns(const struct lava_halving *request, double flops_p
     const struct lava_operation *operation = request->operation;
     double n = (double)operation->n, levels = fmax(0, ceil(log2(n / LEAF_ORDER)));
     double bytes = n * n * (double)lava_type_bytes(lava_type_real(operation->type));
-    return levels * LEVEL_NS + 1e9 * lava_divide_vectors_flops(operation->n) / flops_per_s +
+    return levels * LEVEL_NS + n * DIVIDE_ROW_NS +
+           1e9 * lava_divide_vectors_flops(operation->n) / flops_per_s +
            1e9 * MERGE_PASSES * bytes / request->rates.memory_bytes_per_s;
 }
 

@@ -12,11 +12,16 @@
 #include "dispatch/tridiagonal.h"
 #include "shaders/interface.h"
 
-/* Starting values, not measured: doc/notes/eigenvalues.md. A block of reflections has its triangle and three
- * products. Eigenvectors are read and written so often by it: its products touch half of them. */
-#define BLOCK_NS     300e3
-#define BLOCK_PASSES 2.5
-#define CHECK_NS     20e3
+/* A block of reflections has its triangle and three products, which are thin: it has a time of its own and
+ * one for each row, of complex types so many times as long. Eigenvectors are read and written so often by it:
+ * its products touch half of them. Fitted to an H200 (doc/notes/eigenvalues.md,
+ * tests/dispatch/test_eigen_plan.c).
+ */
+#define BLOCK_NS      350e3
+#define BLOCK_ROW_NS  200
+#define BLOCK_COMPLEX 2.2
+#define BLOCK_PASSES  2.5
+#define CHECK_NS      20e3
 
 static bool has_vectors(const struct lava_operation *operation) {
     return lava_operation_row(operation)->has_vectors;
@@ -97,10 +102,12 @@ static double after_ns(const struct lava_halving *request, double flops_per_s) {
     const struct lava_operation *operation = request->operation;
     double vectors_bytes =
         (double)operation->n * (double)columns_of(operation) * (double)lava_type_bytes(operation->type);
-    double blocks = ceil((double)operation->n / LAVA_QR_BLOCK);
+    double blocks = ceil((double)operation->n / LAVA_QR_BLOCK),
+           block_ns = (BLOCK_NS + BLOCK_ROW_NS * (double)operation->n) *
+                      (lava_type_is_complex(operation->type) ? BLOCK_COMPLEX : 1);
     if (!has_vectors(operation))
         return lava_divide_values_ns(request, flops_per_s);
-    return lava_divide_vectors_ns(request, flops_per_s) + blocks * BLOCK_NS +
+    return lava_divide_vectors_ns(request, flops_per_s) + blocks * block_ns +
            1e9 * back_flops(operation) / flops_per_s +
            1e9 * BLOCK_PASSES * blocks * vectors_bytes / request->rates.memory_bytes_per_s;
 }

@@ -159,6 +159,28 @@ static void test_all_operations_of_a_family(void **state) {
         }
 }
 
+/* Starting values beside what 16 cores took, whose dgemm took 28.8 ms at 2048 (dispatch/kind_rows.c). */
+static void test_starting_values(void **state) {
+    static const struct {
+        enum lava_operation_kind kind;
+        int64_t n;
+        double ms;
+    } measured[] = {{LAVA_OPERATION_TRIDIAGONAL, 2048, 143},   {LAVA_OPERATION_EIGENVALUES, 2048, 272},
+                    {LAVA_OPERATION_EIGENVECTORS, 1024, 94.8}, {LAVA_OPERATION_EIGENVECTORS, 2048, 491},
+                    {LAVA_OPERATION_PIVOTED_QR, 1024, 38},     {LAVA_OPERATION_PIVOTED_QR, 2048, 233}};
+    const struct lava_cpu_figures figures = {
+        .flops_per_s = {[LAVA_TYPE_FP64] = 2.0 * 2048 * 2048 * 2048 / 28.8e-3}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(measured); i++) {
+        struct lava_operation operation = square(LAVA_CPU_FAMILY_GEMM, 1, measured[i].n);
+        operation.kind = measured[i].kind;
+        double ms = lava_figures_cpu_ns(&figures, &operation) / 1e6;
+        print_message("%s, %d: %.1f ms, measured %.1f\n", lava_kinds[measured[i].kind].text,
+                      (int)measured[i].n, ms, measured[i].ms);
+        assert_true(fabs(ms / measured[i].ms - 1) < 0.2);
+    }
+}
+
 /* fp64 without its family's figures is scaled as dgemm is, complex types as their real ones, half types
  * never. */
 static void test_types(void **state) {
@@ -232,6 +254,7 @@ int main(void) {
         cmocka_unit_test(test_measured_times_are_exact),
         cmocka_unit_test(test_between_and_beyond),
         cmocka_unit_test(test_all_operations_of_a_family),
+        cmocka_unit_test(test_starting_values),
         cmocka_unit_test(test_types),
         cmocka_unit_test(test_right_hand_sides),
         cmocka_unit_test(test_decisions_follow),
