@@ -129,14 +129,6 @@ static double gpu_ns(const struct lava_halving *request, double flops_per_s) {
 }
 
 enum lava_reason lava_divide_plan(const struct lava_plan_request *asked, struct lava_plan *plan) {
-    struct lava_halving request;
-    enum lava_reason reason = lava_halving_begin(asked, &request);
-    if (reason != LAVA_REASON_FORCED)
-        return reason;
-    const struct lava_operation product = largest_product(asked->operation);
-    reason = lava_halving_plan(&request, &product, has_vectors(asked->operation),
-                               matrices_bytes(request.device, asked->operation), plan);
-    if (reason == LAVA_REASON_FORCED)
-        plan->gpu_ns = gpu_ns(&request, plan->flops_per_s);
-    return reason;
+    static const struct lava_halving_parts parts = {largest_product, matrices_bytes, gpu_ns};
+    return lava_halving_plan_parts(&parts, has_vectors(asked->operation), asked, plan);
 }
