@@ -28,6 +28,7 @@
 #include "tests/library/divide_check.h"
 #include "tests/library/family_tests.h"
 #include "tests/library/poison.h"
+#include "tests/library/values_tests.h"
 
 static double problem_uniform(double low, double high) {
     return low + (high - low) * poison_random(1 << 20) / (1 << 20);
@@ -50,28 +51,8 @@ static bool is_complex(enum lava_routine routine) {
 }
 
 static void arguments_arrive_untouched(void **state) {
-    static const int64_t orders[] = {3, -1, 900, 0, 0x300000005};
-    char memory[6];
     (void)state;
-    for (int i = 0; i < LAVA_ROUTINE_COUNT * 5; i++) {
-        enum lava_routine routine = (enum lava_routine)(i / 5);
-        const struct lava_routine_row *row = lava_routine_row(routine);
-        const struct families_arguments x = {
-            .job = "NIVX"[i % 4],
-            .n = {orders[i % 5]},
-            .ldc = {(row->is_ilp64 ? 0x700000000 : 0) + 50003},
-            .size = {i % 2 && !counted ? -1 : 70}, /* a query is not counted */
-            .rsize = i % 7 == 0 && !counted ? -1 : 80,
-            .isize = i % 11 == 0 && !counted ? -1 : 90,
-            .b = &memory[0],
-            .c = &memory[1],
-            .w = &memory[2],
-            .rwork = &memory[3],
-            .iwork = &memory[4],
-            .info = &memory[5]};
-        if (is_ours((int)routine) && (i % 5 < 4 || row->is_ilp64))
-            check_forwarded(routine, &x);
-    }
+    check_values_forwarded(is_ours, "NIVX", "A");
 }
 
 static void lengths_are_not_written(void **state) {
