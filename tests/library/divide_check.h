@@ -3,9 +3,17 @@
 #ifndef LAVA_TESTS_DIVIDE_CHECK_H
 #define LAVA_TESTS_DIVIDE_CHECK_H
 
+#include <float.h>
 #include <stdlib.h>
 
 #include "tests/library/eigen_check.h"
+
+/* Long doubles are not wider elsewhere, or computed by the compiler's library, which takes minutes. */
+#if LDBL_MANT_DIG == 64
+typedef long double divide_wide;
+#else
+typedef double divide_wide;
+#endif
 
 struct divided {
     enum lava_type type; /* of Z */
@@ -50,23 +58,22 @@ static inline double divide_distance(const struct eigen_number *x, const struct 
 }
 
 /* Returns how many eigenvalues are less than x, by the signs of the pivots (Sturm's sequence). */
-static inline int64_t divide_count(const double *d, const double *e, int64_t n, long double x) {
-    long double pivot = 1;
+static inline int64_t divide_count(const double *d, const double *e, int64_t n, divide_wide x) {
+    divide_wide pivot = 1;
     int64_t count = 0;
     for (int64_t i = 0; i < n; i++) {
-        long double beside = i > 0 ? e[i - 1] : 0;
-        pivot = d[i] - x - beside * beside / (pivot == 0 ? 1e-300L : pivot);
+        divide_wide beside = i > 0 ? e[i - 1] : 0;
+        pivot = d[i] - x - beside * beside / (pivot == 0 ? 1e-300 : pivot);
         count += pivot < 0;
     }
     return count;
 }
 
-/* Eigenvalue i of a matrix whose elements are at most 2, to more digits than fp64 has if long doubles have.
- */
-static inline long double divide_value(const double *d, const double *e, int64_t n, int64_t i) {
-    long double low = -8, high = 8;
+/* Eigenvalue i of a matrix whose elements are at most 2, to all digits of the sums. */
+static inline divide_wide divide_value(const double *d, const double *e, int64_t n, int64_t i) {
+    divide_wide low = -8, high = 8;
     for (int step = 0; step < 70; step++) {
-        long double middle = (low + high) / 2;
+        divide_wide middle = (low + high) / 2;
         if (divide_count(d, e, n, middle) > i)
             high = middle;
         else
@@ -93,9 +100,8 @@ static inline struct eigen_errors divide_errors_of(const struct divided *x) {
         largest = fmax(largest, fmax(fabs(t[i]), fabs(t[n + i])));
         errors.values = i > 0 && !(t[2 * n + i] >= t[2 * n + i - 1]) ? INFINITY : errors.values;
     }
-    double scale = largest > 0 ? exp2(-ilogb(largest)) : 1;
     for (int64_t i = 0; i < 3 * n; i++)
-        t[i] *= scale;
+        t[i] = ldexp(t[i], largest > 0 ? -ilogb(largest) : 0);
     for (int64_t i = 0; i < n; i++) {
         double error = fabs((double)(t[2 * n + i] - divide_value(t, t + n, n, i))) / unit;
         errors.values = isnan(error) ? INFINITY : fmax(errors.values, error);
