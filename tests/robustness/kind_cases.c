@@ -413,7 +413,8 @@ static void set_eigen(struct kind_call *call) {
     x->alpha = is_singular ? call->rcond : x->alpha;
     x->rwork = memory[3], x->a = is_singular ? memory[4] : call->b.now, x->b = memory[5];
     x->isize = (int64_t)sizeof memory[0] / 8;
-    x->size[0] = x->rsize = (int64_t)(2 * sizeof memory[0]) / 16;
+    x->rsize = (int64_t)(2 * sizeof memory[0]) / 8;
+    x->size[0] = (int64_t)(3 * sizeof memory[0]) / 16;
 }
 
 void kind_call_run(struct kind_call *call) {
