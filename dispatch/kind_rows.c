@@ -90,17 +90,17 @@
  *     dgesdd S     1755         9907
  *     dgelsd       1002
  *
- * A second matrix adds ?potrf, ?sygst and a solve, 0.28, 0.65 and 0.55 of a product for order 1024 in cfp64, by
- * one thread (SciPy's OpenBLAS, x86-64, 2026-11-28).
+ * A second matrix adds ?potrf, ?sygst and a solve, 0.28, 0.65 and 0.55 of a product for order 1024 in cfp64,
+ * by one thread (SciPy's OpenBLAS, x86-64, 2026-11-28).
  *
  * ?orgqr takes as long as ?geqrf. ?ormqr is what ?gels takes beside ?geqrf, 3.4 ms at 512 and 38 at 2048.
- * Half of ?geqp3 is products with one vector at a time, which read what is left of the matrix for each column:
- * more threads do not help these. Its share is fitted to SciPy's OpenBLAS with 16 cores, dgeqp3 233 (223) ms at
- * 2048 and 18.3 (24) at 8000 x 192; at 1024 it took 90 (37), on another machine 1.43 times an H200's 27
- * (perf/results/2026-11-28-nvidia-h200-singular.txt, and -values.txt).
+ * Half of ?geqp3 is products with one vector at a time, which read what is left of the matrix for each
+ * column: more threads do not help these. Its share is fitted to SciPy's OpenBLAS with 16 cores, dgeqp3 233
+ * (223) ms at 2048 and 18.3 (24) at 8000 x 192; at 1024 it took 90 (37), on another machine 1.43 times an
+ * H200's 27 (perf/results/2026-11-28-nvidia-h200-singular.txt, and -values.txt).
  *
- * ?stedc's are what the times of eigvalsh, eigh and ?sytrd above leave for it; those of V, which multiplies at
- * each merge, are reckoned. ?trtri and ?lauum are expected to take half of ?potri, which calls both. */
+ * ?stedc's are what the times of eigvalsh, eigh and ?sytrd above leave for it; those of V, which multiplies
+ * at each merge, are reckoned. ?trtri and ?lauum are expected to take half of ?potri, which calls both. */
 // clang-format off
 const struct lava_kind lava_kinds[LAVA_OPERATION_KINDS] = {
     [LAVA_OPERATION_PRODUCT]         = {"", OF_A_PRODUCT, .is_product = true, .plan = lava_product_plan,
