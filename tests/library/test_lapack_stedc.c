@@ -192,7 +192,7 @@ static struct eigen_errors errors_of(const struct call *x, char compz) {
 }
 
 /* What lies around the results is as it was, and so is Z if it is not wanted. OpenBLAS 0.3.21's ?stedc of
- * complex types writes below Z's rows. */
+ * complex types writes between Z's columns. */
 static void check_rest_is_untouched(enum lava_routine routine, const struct call *x, char compz) {
     size_t element = lava_type_bytes(x->type);
     if (is_complex(routine) && dlsym(library, lava_routine_name(routine)))
