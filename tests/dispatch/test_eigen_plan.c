@@ -52,6 +52,8 @@ static void test_estimates(void **state) {
         print_message("%s of %s, %d: %.1f ms, measured %.1f\n", lava_kinds[measured[i].kind].text,
                       lava_type_name(measured[i].type), (int)measured[i].n, ms, measured[i].ms);
         assert_true(fabs(ms / measured[i].ms - 1) < 0.12);
+        /* and so says whether a device is worth opening */
+        assert_true(choose(&operation, lava_profiles_fastest(), LAVA_MODE_GPU, &none).gpu_ns / 1e6 == ms);
     }
 }
 
