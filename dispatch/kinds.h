@@ -43,12 +43,18 @@ enum lava_operation_kind {
     /* the same of C and `second`, which becomes its Cholesky factor */
     LAVA_OPERATION_GENERALIZED_VALUES,
     LAVA_OPERATION_GENERALIZED_VECTORS,
-    LAVA_OPERATION_PIVOTED_QR, /* of C, whose columns change places; k is the smaller of m and n, alpha is 1 */
+    LAVA_OPERATION_PIVOTED_QR, /* of C, whose columns change places; k is the smaller of m and n, alpha is 1
+                                */
     /* of C, m x n; k is the smaller of m and n, alpha is 1 */
-    LAVA_OPERATION_SINGULAR_VALUES, /* diagonal is written, and C is not */
-    LAVA_OPERATION_SINGULAR_VECTORS /* so are singular's vectors, or the right-hand sides */
+    LAVA_OPERATION_SINGULAR_VALUES,  /* diagonal is written, and C is not */
+    LAVA_OPERATION_SINGULAR_VECTORS, /* so are singular's vectors, or the right-hand sides */
+    /* of a tridiagonal matrix, D and E, which are in diagonal and beside: m = n = k is its order, alpha is 1.
+     * D becomes the eigenvalues */
+    LAVA_OPERATION_DIVIDE_VALUES,  /* there is no C */
+    LAVA_OPERATION_DIVIDE_VECTORS, /* C, square, is not read, and becomes the eigenvectors */
+    LAVA_OPERATION_DIVIDE_TIMES    /* C becomes C times the eigenvectors */
 };
-#define LAVA_OPERATION_KINDS (LAVA_OPERATION_SINGULAR_VECTORS + 1)
+#define LAVA_OPERATION_KINDS (LAVA_OPERATION_DIVIDE_TIMES + 1)
 
 /* Routines of the CPU that are timed (cpu_families.h). */
 enum lava_cpu_family {
@@ -138,6 +144,7 @@ struct lava_kind {
     bool has_second;              /* they are those of two matrices */
     bool orders_columns;          /* C's columns change places */
     bool is_singular;             /* so are singular ones */
+    bool of_tridiagonal, times_c; /* the matrix is D and E; C is read, and multiplied by the vectors */
     struct lava_inverse_parts inverse;
     struct lava_qr_parts qr;
     enum lava_cpu_family family; /* by whose routine it is timed; a product's depends on its operands */

@@ -35,6 +35,9 @@
  *     the same with C Z = B Z L, C B Z = Z L or B C Z = Z L, B <- its Cholesky factor: ?sygvd, ?sygv, ?sygvx,
  * ?heg..
  *
+ * Those of a tridiagonal matrix T, which is D and E: D <- the diagonal of L with T = Q L Q', and C is not
+ * there, or C <- Q, or C <- C Q: ?stedc
+ *
  * So do singular values and vectors; with right-hand sides they solve least squares:
  *
  *     S <- the diagonal of C = U S V', descending, U and V' <- as many columns and rows as are wanted:
@@ -197,7 +200,7 @@ struct lava_operation {
     int64_t work_columns;
     void *tau;                        /* of the reflections, k elements; QR: written before C */
     void *diagonal, *beside;          /* tridiagonal: D and E, real; NULL: they are not wanted. Eigenvalues
-                                       * and singular values: where they go */
+                                       * and singular values: where they go. Of a tridiagonal matrix: itself */
     struct lava_spectrum spectrum;    /* eigenvalues and vectors */
     struct lava_second second;        /* B of a generalized problem */
     struct lava_singular singular;    /* singular values and vectors */

@@ -270,6 +270,21 @@ void zhegvx_(const int *itype, const char *jobz, const char *range, const char *
              const int *lwork, double *rwork, int *iwork, int *ifail, int *info, size_t jobz_length,
              size_t range_length, size_t uplo_length);
 
+/* ?stedc: d <- the eigenvalues of the symmetric tridiagonal matrix with n elements d on its diagonal and n -
+ * 1 elements e beside it, ascending. With compz 'I' z, n x n, <- its eigenvectors, columns in the same order;
+ * with 'V' z <- z times them, so that those of ?sytrd's T become A's if z is Q; with 'N' z is not there. e
+ * may be destroyed. The workspaces, their queries, and info are as for ?syevd. */
+void sstedc_(const char *compz, const int *n, float *d, float *e, float *z, const int *ldz, float *work,
+             const int *lwork, int *iwork, const int *liwork, int *info, size_t compz_length);
+void dstedc_(const char *compz, const int *n, double *d, double *e, double *z, const int *ldz, double *work,
+             const int *lwork, int *iwork, const int *liwork, int *info, size_t compz_length);
+void cstedc_(const char *compz, const int *n, float *d, float *e, void *z, const int *ldz, void *work,
+             const int *lwork, float *rwork, const int *lrwork, int *iwork, const int *liwork, int *info,
+             size_t compz_length);
+void zstedc_(const char *compz, const int *n, double *d, double *e, void *z, const int *ldz, void *work,
+             const int *lwork, double *rwork, const int *lrwork, int *iwork, const int *liwork, int *info,
+             size_t compz_length);
+
 /* ?gesdd, ?gesvd: s <- the singular values of an m x n matrix, descending; u and vt <- its left vectors, as
  * columns, and its right ones, conjugated, as rows: all ('A'), as many as there are values ('S'), none ('N'),
  * or in A's place ('O'), which is one of them. ?gesdd has one job for both: its 'O' is that of the longer

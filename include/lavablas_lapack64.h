@@ -213,6 +213,18 @@ void zhegvx_64_(const int64_t *itype, const char *jobz, const char *range, const
                 const int64_t *il, const int64_t *iu, const double *abstol, int64_t *m, double *w, void *z,
                 const int64_t *ldz, void *work, const int64_t *lwork, double *rwork, int64_t *iwork,
                 int64_t *ifail, int64_t *info, size_t jobz_length, size_t range_length, size_t uplo_length);
+void sstedc_64_(const char *compz, const int64_t *n, float *d, float *e, float *z, const int64_t *ldz,
+                float *work, const int64_t *lwork, int64_t *iwork, const int64_t *liwork, int64_t *info,
+                size_t compz_length);
+void dstedc_64_(const char *compz, const int64_t *n, double *d, double *e, double *z, const int64_t *ldz,
+                double *work, const int64_t *lwork, int64_t *iwork, const int64_t *liwork, int64_t *info,
+                size_t compz_length);
+void cstedc_64_(const char *compz, const int64_t *n, float *d, float *e, void *z, const int64_t *ldz,
+                void *work, const int64_t *lwork, float *rwork, const int64_t *lrwork, int64_t *iwork,
+                const int64_t *liwork, int64_t *info, size_t compz_length);
+void zstedc_64_(const char *compz, const int64_t *n, double *d, double *e, void *z, const int64_t *ldz,
+                void *work, const int64_t *lwork, double *rwork, const int64_t *lrwork, int64_t *iwork,
+                const int64_t *liwork, int64_t *info, size_t compz_length);
 void sgesdd_64_(const char *jobz, const int64_t *m, const int64_t *n, float *a, const int64_t *lda, float *s,
                 float *u, const int64_t *ldu, float *vt, const int64_t *ldvt, float *work,
                 const int64_t *lwork, int64_t *iwork, int64_t *info, size_t jobz_length);

@@ -1,6 +1,7 @@
 /* The routines of eigenvalues and singular values for perf/side_times, with vectors or without, and QR with
  * column pivoting. The workspace is as large as the routine asks for, those of reals and integers are ample.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +33,10 @@ typedef void sygvd_function(integer *, const char *, const char *, integer *, vo
                             void *, void *, integer *, void *, integer *, int64_t *, size_t, size_t);
 typedef void hegvd_function(integer *, const char *, const char *, integer *, void *, integer *, void *, integer *,
                             void *, void *, integer *, void *, integer *, void *, integer *, int64_t *, size_t, size_t);
+typedef void stedc_function(const char *, integer *, void *, void *, void *, integer *, void *, integer *, void *,
+                            integer *, int64_t *, size_t);
+typedef void cstedc_function(const char *, integer *, void *, void *, void *, integer *, void *, integer *, void *,
+                             integer *, void *, integer *, int64_t *, size_t);
 typedef void gesdd_function(const char *, integer *, integer *, void *, integer *, void *, void *, integer *, void *,
                             integer *, void *, integer *, void *, int64_t *, size_t);
 typedef void cgesdd_function(const char *, integer *, integer *, void *, integer *, void *, void *, integer *, void *,
@@ -100,6 +105,26 @@ static void call_sygvd(struct call *x) {
                                        &x->n, v->values, v->work, &v->work_elements, LAST, 1, 1);
 }
 
+/* D and E are about those that a random symmetric matrix becomes by ?sytrd: few columns deflate. */
+static void call_stedc(struct call *x) {
+    const struct side_values *v = x->values;
+    int64_t info = 0;
+    for (int64_t i = 0; i < x->n; i++) {
+        double d = x->is_single ? ((float *)x->c)[i] : ((double *)x->c)[i],
+               e = sqrt((double)(x->n - i)) * (1 + 0.1 * d);
+        if (x->is_single)
+            ((float *)v->values)[i] = (float)d, ((float *)v->right)[i] = (float)e;
+        else
+            ((double *)v->values)[i] = d, ((double *)v->right)[i] = e;
+    }
+    if (x->is_complex)
+        ((cstedc_function *)x->routine)(x->letters[0], &x->n, v->values, v->right, x->c, &x->n, v->work,
+                                        &v->work_elements, RWORK_SIZES, LAST, 1);
+    else
+        ((stedc_function *)x->routine)(x->letters[0], &x->n, v->values, v->right, x->c, &x->n, v->work,
+                                       &v->work_elements, LAST, 1);
+}
+
 static void call_gesdd(struct call *x) {
     const struct side_values *v = x->values;
     const int64_t least = least_of(x);
@@ -141,12 +166,12 @@ static void call_geqp3(struct call *x) {
 }
 
 static const struct family families[] = {
-    {"sytrd", 1, "n", SOURCE_GENERAL, call_sytrd},  {"hetrd", 1, "n", SOURCE_GENERAL, call_sytrd},
-    {"syevd", 2, "n", SOURCE_GENERAL, call_syevd},  {"heevd", 2, "n", SOURCE_GENERAL, call_syevd},
-    {"syevr", 2, "n", SOURCE_GENERAL, call_syevr},  {"heevr", 2, "n", SOURCE_GENERAL, call_syevr},
-    {"sygvd", 3, "n", SOURCE_GENERAL, call_sygvd},  {"hegvd", 3, "n", SOURCE_GENERAL, call_sygvd},
-    {"gesdd", 1, "mn", SOURCE_GENERAL, call_gesdd}, {"gelsd", 0, "mno", SOURCE_GENERAL, call_gelsd},
-    {"geqp3", 0, "mn", SOURCE_GENERAL, call_geqp3},
+    {"sytrd", 1, "n", SOURCE_GENERAL, call_sytrd},   {"hetrd", 1, "n", SOURCE_GENERAL, call_sytrd},
+    {"syevd", 2, "n", SOURCE_GENERAL, call_syevd},   {"heevd", 2, "n", SOURCE_GENERAL, call_syevd},
+    {"syevr", 2, "n", SOURCE_GENERAL, call_syevr},   {"heevr", 2, "n", SOURCE_GENERAL, call_syevr},
+    {"sygvd", 3, "n", SOURCE_GENERAL, call_sygvd},   {"hegvd", 3, "n", SOURCE_GENERAL, call_sygvd},
+    {"stedc", 1, "n", SOURCE_GENERAL, call_stedc},   {"gesdd", 1, "mn", SOURCE_GENERAL, call_gesdd},
+    {"gelsd", 0, "mno", SOURCE_GENERAL, call_gelsd}, {"geqp3", 0, "mn", SOURCE_GENERAL, call_geqp3},
 };
 
 const struct family *side_values_find(const char *name) {
@@ -183,7 +208,7 @@ bool side_values_place(struct call *x) {
     if (!v)
         return false;
     v->real_elements = 10 * least * least + 400 * largest + n * x->other; /* of the one that needs most */
-    v->integers = 64 * largest;
+    v->integers = 128 * largest;
     v->values = calloc((size_t)largest, sizeof(double));
     v->left = calloc((size_t)(m * least), x->element);
     v->right = calloc((size_t)(least * n + 16), x->element);

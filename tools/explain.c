@@ -38,6 +38,7 @@ static const struct argument {
 } arguments_known[] = {
     {"ITYPE", offsetof(struct explain_arguments, itype), "123"},
     {"JOBZ", offsetof(struct explain_arguments, job), "NV"},
+    {"COMPZ", offsetof(struct explain_arguments, job), "NIV"},
     {"JOB", offsetof(struct explain_arguments, job), "NSAO"},
     {"JOBU", offsetof(struct explain_arguments, job), "NSAO"},
     {"JOBVT", offsetof(struct explain_arguments, second_job), "NSAO"},

@@ -188,6 +188,16 @@ static bool make_eigen(const struct explain_arguments *x, struct lava_operation 
     return valid;
 }
 
+static bool make_divide(const struct explain_arguments *x, struct lava_operation *operation) {
+    bool valid = make_cholesky(x, operation);
+    operation->kind = x->job == 'N'   ? LAVA_OPERATION_DIVIDE_VALUES
+                      : x->job == 'I' ? LAVA_OPERATION_DIVIDE_VECTORS
+                                      : LAVA_OPERATION_DIVIDE_TIMES;
+    operation->c.region = LAVA_REGION_ALL;
+    operation->c.real_diagonal = false;
+    return valid;
+}
+
 static bool make_generalized(const struct explain_arguments *x, struct lava_operation *operation) {
     bool valid = make_eigen(x, operation);
     operation->kind = x->job == 'V' ? LAVA_OPERATION_GENERALIZED_VECTORS : LAVA_OPERATION_GENERALIZED_VALUES;
@@ -319,6 +329,8 @@ static const struct explain_shape shapes[] = {
     {LAVA_FAMILY_HEGVD, "ITYPE JOBZ UPLO N ", make_generalized},
     {LAVA_FAMILY_SYGVX, "ITYPE JOBZ UPLO N ", make_generalized},
     {LAVA_FAMILY_HEGVX, "ITYPE JOBZ UPLO N ", make_generalized},
+    {LAVA_FAMILY_STEDC, "COMPZ N ", make_divide},
+    {LAVA_FAMILY_STEDC_COMPLEX, "COMPZ N ", make_divide},
     {LAVA_FAMILY_GESDD, "JOB M N ", make_singular},
     {LAVA_FAMILY_GESDD_COMPLEX, "JOB M N ", make_singular},
     {LAVA_FAMILY_GESVD, "JOBU JOBVT M N ", make_singular},

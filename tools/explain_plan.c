@@ -5,6 +5,7 @@
 
 #include "dispatch/arithmetic.h"
 #include "dispatch/bands.h"
+#include "dispatch/divide.h"
 #include "dispatch/eigen.h"
 #include "dispatch/inverse_plan.h"
 #include "dispatch/program.h"
@@ -104,6 +105,20 @@ static void show_tridiagonal(const struct lava_operation *operation) {
     printf("  download      %s, in blocks of %d columns\n", what, LAVA_SOLVE_TRAPEZOID);
 }
 
+static void show_divide(const struct lava_operation *operation) {
+    const struct lava_kind *kind = lava_operation_row(operation);
+    if (kind->times_c)
+        show_upload(operation);
+    if (!kind->has_vectors) {
+        printf("  bisect        in %d rounds\n", lava_divide_rounds(operation->type));
+        return;
+    }
+    printf("  divide        down to small matrices, and multiply\n");
+    if (kind->times_c)
+        printf("  multiply      the matrix by the eigenvectors\n");
+    printf("  download      %s\n", kind->times_c ? "the matrix" : "the eigenvectors");
+}
+
 static void show_eigen(const struct lava_operation *operation) {
     bool has_second = lava_operation_row(operation)->has_second,
          divides = operation->second.problem == LAVA_PROBLEM_AX_BX;
@@ -116,7 +131,7 @@ static void show_eigen(const struct lava_operation *operation) {
     }
     printf("  reduce        by panels of %d columns\n", LAVA_TRIDIAGONAL_PANEL);
     if (!lava_operation_row(operation)->has_vectors) {
-        printf("  bisect        in %d rounds\n", lava_eigen_rounds(operation->type));
+        printf("  bisect        in %d rounds\n", lava_divide_rounds(operation->type));
         return;
     }
     printf("  divide        down to small matrices, and multiply\n");
@@ -146,7 +161,7 @@ static void show_singular(const struct lava_operation *operation) {
     printf("  iterate       to the polar factor of %" PRId64 " x %" PRId64 "\n", shape.rows, shape.shorter);
     printf("  reduce        by panels of %d columns\n", LAVA_TRIDIAGONAL_PANEL);
     if (!lava_operation_row(operation)->has_vectors) {
-        printf("  bisect        in %d rounds\n", lava_eigen_rounds(operation->type));
+        printf("  bisect        in %d rounds\n", lava_divide_rounds(operation->type));
         return;
     }
     printf("  divide        down to small matrices, and multiply\n");
@@ -208,6 +223,8 @@ void explain_plan(const struct lava_operation *operation, const struct lava_plan
         show_inverse(operation);
     else if (kind->is_singular)
         show_singular(operation);
+    else if (kind->of_tridiagonal)
+        show_divide(operation);
     else if (kind->has_values)
         show_eigen(operation);
     else if (kind->reduces)

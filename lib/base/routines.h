@@ -198,6 +198,12 @@
     LAVA_IN_REAL_TYPES(LAVA_FORMS_LAPACK, X, SYGVX, sygvx)                        \
     LAVA_IN_COMPLEX_TYPES(LAVA_FORMS_LAPACK, X, HEGVX, hegvx)
 
+/* The same of a tridiagonal one, whose eigenvectors another matrix may be multiplied by. Complex types have a
+ * workspace more. */
+#define LAVA_STEDC_ROUTINES(X)                                                    \
+    LAVA_IN_REAL_TYPES(LAVA_FORMS_LAPACK, X, STEDC, stedc)                        \
+    LAVA_IN_COMPLEX_TYPES(LAVA_FORMS_LAPACK, X, STEDC_COMPLEX, stedc)
+
 /* As ?geqrf, after columns have changed places. Complex types have a workspace more. */
 #define LAVA_GEQP3_ROUTINES(X)                                                    \
     LAVA_IN_REAL_TYPES(LAVA_FORMS_LAPACK, X, GEQP3, geqp3)                        \
@@ -258,6 +264,7 @@
     LAVA_SYGV_ROUTINES(X)                                                      \
     LAVA_SYGVD_ROUTINES(X)                                                     \
     LAVA_SYGVX_ROUTINES(X)                                                     \
+    LAVA_STEDC_ROUTINES(X)                                                     \
     LAVA_GEQP3_ROUTINES(X)                                                     \
     LAVA_GESDD_ROUTINES(X)                                                     \
     LAVA_GESVD_ROUTINES(X)                                                     \
@@ -311,7 +318,8 @@ enum lava_convention {
 };
 
 /* Routines that compute the same with the same argument list. HEMM has SYMM's list, HEMV has SYMV's,
- * TRSM has TRMM's, TRSV has TRMV's, POSV has POTRS's, and LAUUM and POTRI have POTRF's. LAPACK's come last. */
+ * TRSM has TRMM's, TRSV has TRMV's, POSV has POTRS's, and LAUUM and POTRI have POTRF's. LAPACK's come last.
+ */
 enum lava_family {
     LAVA_FAMILY_GEMM,
     LAVA_FAMILY_GEMMT,
@@ -363,6 +371,8 @@ enum lava_family {
     LAVA_FAMILY_HEGVD,
     LAVA_FAMILY_SYGVX,
     LAVA_FAMILY_HEGVX,
+    LAVA_FAMILY_STEDC,
+    LAVA_FAMILY_STEDC_COMPLEX,
     LAVA_FAMILY_GEQP3,
     LAVA_FAMILY_CGEQP3,
     LAVA_FAMILY_GESDD,

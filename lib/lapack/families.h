@@ -43,6 +43,9 @@ lava_family_run lava_tridiagonal_runner_run;
  */
 lava_family_run lava_eigen_runner_run;
 
+/* ?stedc. All is written, or nothing; errors as for eigenvalues. */
+lava_family_run lava_divide_runner_run;
+
 /* ?geqp3. All is written, or nothing. LAVA_ERROR_SCALED: the result is not finite; LAVA_ERROR_UNDERFLOW as
  * above; LAVA_ERROR_STALLED as for QR; LAVA_ERROR_SELF_TEST: the order of the columns cannot be right. */
 lava_family_run lava_pivoted_qr_runner_run;

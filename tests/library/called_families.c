@@ -232,6 +232,15 @@ static const double families_none[1];
      x->found, x->w, x->z, v->ldas, (void *)(uintptr_t)x->b, v->sizes, x->rwork, x->iwork, x->support,       \
      x->info, 1001, 1002, 1003)
 
+/* E follows D, as if that were of the largest type. */
+#define FAMILIES_D_AND_E x->w, (void *)((uintptr_t)x->w + (uintptr_t)x->n[0] * sizeof(double))
+#define FAMILIES_STEDC_FORTRAN_PASS(type, scalar)                                                            \
+    (v->jobs, v->ns, FAMILIES_D_AND_E, x->c, v->ldcs, (void *)(uintptr_t)x->b, v->sizes, x->iwork,           \
+     v->isizes, x->info, 1001)
+#define FAMILIES_STEDC_COMPLEX_FORTRAN_PASS(type, scalar)                                                    \
+    (v->jobs, v->ns, FAMILIES_D_AND_E, x->c, v->ldcs, (void *)(uintptr_t)x->b, v->sizes, x->rwork,           \
+     v->rsizes, x->iwork, v->isizes, x->info, 1001)
+
 /* The second matrix is A, and the problem's type is where batches have a count. */
 #define FAMILIES_PENCIL x->c, v->ldcs, (void *)(uintptr_t)x->a, v->ldbs
 #define FAMILIES_SYGV_FORTRAN_PASS(type, scalar)                                                             \

@@ -38,6 +38,7 @@ struct families_arguments {
     void *ipiv, *info; /* integers of the routine's */
     /* Eigenvalues: letters; W, Z with lda, M, and isuppz or ifail; more workspaces and their sizes. Of two
      * matrices, A is the second one, with ldb, and count the problem's type.
+     * Of a tridiagonal one, W is D, with room for 8 bytes for each element, then E; and C is Z.
      * Singular values: two jobs; S, U with lda, V^H with ldb in support. Least squares by them: S, B with
      * lda in z, the rank in found, k right-hand sides, and rcond, of the real type, in alpha. */
     char job, range;

@@ -198,6 +198,24 @@
      FAMILIES_PUT(20, info) FAMILIES_PUT(21, length_1) FAMILIES_PUT(22, length_2)                       \
      FAMILIES_PUT(23, length_3)
 
+#define FAMILIES_STEDC_FORTRAN_LIST(integer, type, scalar)                                              \
+    (const char *compz, const integer *n, void *d, void *e, void *z, const integer *ldz, void *work,    \
+     const integer *lwork, integer *iwork, const integer *liwork, integer *info, size_t length_1)
+#define FAMILIES_STEDC_FORTRAN_PUT                                                                      \
+    FAMILIES_PUT(0, compz) FAMILIES_PUT(1, n) FAMILIES_PUT(2, d) FAMILIES_PUT(3, e) FAMILIES_PUT(4, z)  \
+    FAMILIES_PUT(5, ldz) FAMILIES_PUT(6, work) FAMILIES_PUT(7, lwork) FAMILIES_PUT(8, iwork)            \
+    FAMILIES_PUT(9, liwork) FAMILIES_PUT(10, info) FAMILIES_PUT(11, length_1)
+
+#define FAMILIES_STEDC_COMPLEX_FORTRAN_LIST(integer, type, scalar)                                      \
+    (const char *compz, const integer *n, void *d, void *e, void *z, const integer *ldz, void *work,    \
+     const integer *lwork, void *rwork, const integer *lrwork, integer *iwork, const integer *liwork,   \
+     integer *info, size_t length_1)
+#define FAMILIES_STEDC_COMPLEX_FORTRAN_PUT                                                              \
+    FAMILIES_PUT(0, compz) FAMILIES_PUT(1, n) FAMILIES_PUT(2, d) FAMILIES_PUT(3, e) FAMILIES_PUT(4, z)  \
+    FAMILIES_PUT(5, ldz) FAMILIES_PUT(6, work) FAMILIES_PUT(7, lwork) FAMILIES_PUT(8, rwork)            \
+    FAMILIES_PUT(9, lrwork) FAMILIES_PUT(10, iwork) FAMILIES_PUT(11, liwork) FAMILIES_PUT(12, info)     \
+    FAMILIES_PUT(13, length_1)
+
 #define FAMILIES_SYGV_FORTRAN_LIST(integer, type, scalar)                                               \
     (const integer *itype, const char *jobz, const char *uplo, const integer *n, void *a, const         \
      integer *lda, void *b, const integer *ldb, void *w, void *work, const integer *lwork, integer      \

@@ -32,7 +32,8 @@ static const char *words_of(enum lava_family family) {
         [LAVA_FAMILY_SYEVR] = "jpn",   [LAVA_FAMILY_HEEVR] = "jpn",   [LAVA_FAMILY_SYEVX] = "jpn",
         [LAVA_FAMILY_HEEVX] = "jpn",   [LAVA_FAMILY_SYGV] = "ijpn",   [LAVA_FAMILY_HEGV] = "ijpn",
         [LAVA_FAMILY_SYGVD] = "ijpn",  [LAVA_FAMILY_HEGVD] = "ijpn",  [LAVA_FAMILY_SYGVX] = "ijpn",
-        [LAVA_FAMILY_HEGVX] = "ijpn",  [LAVA_FAMILY_GEQP3] = "mn",    [LAVA_FAMILY_CGEQP3] = "mn",
+        [LAVA_FAMILY_HEGVX] = "ijpn",  [LAVA_FAMILY_STEDC] = "jn",    [LAVA_FAMILY_STEDC_COMPLEX] = "jn",
+        [LAVA_FAMILY_GEQP3] = "mn",    [LAVA_FAMILY_CGEQP3] = "mn",
         [LAVA_FAMILY_GESDD] = "jmn",   [LAVA_FAMILY_GESDD_COMPLEX] = "jmn", [LAVA_FAMILY_GESVD] = "jvmn",
         [LAVA_FAMILY_GESVD_COMPLEX] = "jvmn", [LAVA_FAMILY_GELSD] = "mnk", [LAVA_FAMILY_GELSD_COMPLEX] = "mnk",
         [LAVA_FAMILY_GELSS] = "mnk",   [LAVA_FAMILY_GELSS_COMPLEX] = "mnk"};

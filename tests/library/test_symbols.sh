@@ -32,7 +32,7 @@ for routine in spotrf dpotrf cpotrf zpotrf sgetrf dgetrf cgetrf zgetrf spotrs dp
     ssytrd dsytrd chetrd zhetrd ssyev dsyev cheev zheev ssyevd dsyevd cheevd zheevd \
     ssyevr dsyevr cheevr zheevr ssyevx dsyevx cheevx zheevx \
     ssygv dsygv chegv zhegv ssygvd dsygvd chegvd zhegvd ssygvx dsygvx chegvx zhegvx \
-    sgeqp3 dgeqp3 cgeqp3 zgeqp3 \
+    sstedc dstedc cstedc zstedc sgeqp3 dgeqp3 cgeqp3 zgeqp3 \
     sgesdd dgesdd cgesdd zgesdd sgesvd dgesvd cgesvd zgesvd \
     sgelsd dgelsd cgelsd zgelsd sgelss dgelss cgelss zgelss; do # of LAPACK
     blas="$blas ${routine}_ $routine ${routine}_64_ ${routine}_64 scipy_${routine}_ scipy_${routine}_64_"

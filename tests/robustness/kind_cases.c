@@ -76,6 +76,11 @@ const struct kind_case kind_cases[] = {
     {ROW(HEGVD, GENERALIZED_VECTORS), NONE,              POSITIVE("nn"), POSITIVE("nn"),   KIND_TAU_OUT, .job = 'V', .explained = "ijpn"},
     {ROW(SYGVX, GENERALIZED_VECTORS), GENERAL("nn"),     POSITIVE("nn"), POSITIVE("nn"),   KIND_TAU_OUT, .job = 'V', .explained = "ijpn"},
     {ROW(HEGVX, GENERALIZED_VECTORS), GENERAL("nn"),     POSITIVE("nn"), POSITIVE("nn"),   KIND_TAU_OUT, .job = 'V', .explained = "ijpn"},
+    {ROW(STEDC, DIVIDE_VALUES),       NONE,              NONE,          NONE,              KIND_D_AND_E, .job = 'N', .explained = "jn"},
+    {ROW(STEDC, DIVIDE_VECTORS),      NONE,              NONE,          GENERAL("nn"),     KIND_D_AND_E, .job = 'I', .explained = "jn"},
+    {ROW(STEDC, DIVIDE_TIMES),        NONE,              NONE,          GENERAL("nn"),     KIND_D_AND_E, .job = 'V', .explained = "jn"},
+    {ROW(STEDC_COMPLEX, DIVIDE_VECTORS), NONE,           NONE,          GENERAL("nn"),     KIND_D_AND_E, .job = 'I', .explained = "jn"},
+    {ROW(STEDC_COMPLEX, DIVIDE_TIMES), NONE,             NONE,          GENERAL("nn"),     KIND_D_AND_E, .job = 'V', .explained = "jn"},
     {ROW(GEQP3, PIVOTED_QR),          COLUMNS("1n"),     WORK,          GENERAL("mn"),     KIND_TAU_OUT, .explained = "mn"},
     {ROW(CGEQP3, PIVOTED_QR),         COLUMNS("1n"),     WORK,          GENERAL("mn"),     KIND_TAU_OUT, .explained = "mn"},
     {ROW(GESDD, SINGULAR_VECTORS),    GENERAL("mn"),     GENERAL("nn"), GENERAL("mn"),     KIND_TAU_OUT, .job = 'S', .explained = "jmn"},
@@ -217,6 +222,14 @@ static void fill_tau(struct kind_call *call, const struct kind_matrix *v) {
     }
 }
 
+/* Real numbers, each with 8 bytes, but for those of fp32, which are nearer (called_families.c). */
+static void fill_d_and_e(struct kind_call *call) {
+    enum lava_type real = lava_type_real(lava_routine_type(call->routine));
+    int64_t n = call->x.n[0];
+    for (int64_t i = 0; i < 2 * n - 1; i++)
+        naive_write(real, (char *)call->vector.before + (i < n ? 0 : 8 * n), i % n, random_number(1));
+}
+
 /* Pivots are counted from 1. */
 static void make_vector(struct kind_call *call) {
     bool is_wide = lava_routine_row(call->routine)->is_ilp64;
@@ -225,6 +238,8 @@ static void make_vector(struct kind_call *call) {
     if (call->row->vector == KIND_NO_VECTOR)
         return;
     allocate(&call->vector, (size_t)((call->x.m[0] + n) * (call->vector.fill == KIND_WORK ? BLOCK : 1)) * 16);
+    if (call->row->vector == KIND_D_AND_E)
+        fill_d_and_e(call);
     if (call->row->vector == KIND_TAU_IN)
         fill_tau(call, call->row->a.fill == KIND_REFLECTIONS ? &call->a : &call->c);
     for (int64_t i = 0; i < n && call->row->vector == KIND_PIVOTS_IN; i++) {
@@ -391,13 +406,15 @@ static void set_eigen(struct kind_call *call) {
     x->job = call->row->job, x->range = is_singular ? x->job : 'A';
     x->w = call->vector.now, x->z = call->a.now;
     x->found = memory[0], x->support = is_singular ? call->b.now : memory[1], x->iwork = memory[2];
+    x->ldc[0] = x->ldc[0] ? x->ldc[0] : 1;
     x->lda[0] = x->lda[0] ? x->lda[0] : 1, x->ldb[0] = x->ldb[0] ? x->ldb[0] : 1;
     naive_write(lava_type_real(lava_routine_type(call->routine)), call->rcond, 0,
                 (struct naive_number){-1, 0});
     x->alpha = is_singular ? call->rcond : x->alpha;
     x->rwork = memory[3], x->a = is_singular ? memory[4] : call->b.now, x->b = memory[5];
     x->isize = (int64_t)sizeof memory[0] / 8;
-    x->size[0] = x->rsize = (int64_t)(2 * sizeof memory[0]) / 16;
+    x->rsize = (int64_t)(2 * sizeof memory[0]) / 8;
+    x->size[0] = (int64_t)(3 * sizeof memory[0]) / 16;
 }
 
 void kind_call_run(struct kind_call *call) {

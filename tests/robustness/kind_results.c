@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/library/divide_check.h"
 #include "tests/library/names.h"
 #include "tests/library/pencil_check.h"
 #include "tests/library/pivoted_check.h"
@@ -104,6 +105,22 @@ static bool is_eigen(const struct kind_call *call) {
            errors.values <= MOST_EIGEN && errors.residual <= MOST_EIGEN && errors.orthogonality <= MOST_EIGEN;
 }
 
+/* Z is C, and the vector is D and E. */
+static bool is_divided(const struct kind_call *call) {
+    int64_t n = call->x.n[0];
+    const struct divided x = {.type = lava_routine_type(call->routine),
+                              .n = n,
+                              .ld = call->c.ld,
+                              .d = call->vector.before,
+                              .e = (char *)call->vector.before + 8 * n,
+                              .before = call->row->job == 'V' ? call->c.before : NULL,
+                              .values = call->vector.now,
+                              .after = call->row->job == 'N' ? NULL : call->c.now};
+    const struct eigen_errors errors = divide_errors_of(&x);
+    return call->info == *call->expected_info && errors.values <= MOST_EIGEN &&
+           errors.residual <= MOST_EIGEN && errors.orthogonality <= MOST_EIGEN;
+}
+
 /* The right-hand sides: X is near, and what is below it has the squares of the residual. */
 static bool is_solution(const struct kind_call *call) {
     enum lava_type type = lava_routine_type(call->routine);
@@ -186,7 +203,10 @@ bool kind_call_is_right(const struct kind_call *call, const char *what) {
         return true;
     if (call->row->kind == LAVA_OPERATION_TRIDIAGONAL && is_tridiagonal(call))
         return true;
-    if (call->row->job && (lava_kinds[call->row->kind].is_singular ? is_singular(call) : is_eigen(call)))
+    const struct lava_kind *kind = &lava_kinds[call->row->kind];
+    if (call->row->job && (kind->of_tridiagonal ? is_divided(call)
+                           : kind->is_singular  ? is_singular(call)
+                                                : is_eigen(call)))
         return true;
     const struct kind_matrix *all[] = {&call->a, &call->b, &call->c, &call->vector};
     bool has_pivots = call->row->vector == KIND_PIVOTS_OUT || call->row->vector == KIND_PIVOTS_IN;
