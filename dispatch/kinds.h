@@ -43,12 +43,14 @@ enum lava_operation_kind {
     /* the same of C and `second`, which becomes its Cholesky factor */
     LAVA_OPERATION_GENERALIZED_VALUES,
     LAVA_OPERATION_GENERALIZED_VECTORS,
-    LAVA_OPERATION_PIVOTED_QR, /* of C, whose columns change places; k is the smaller of m and n, alpha is 1 */
+    LAVA_OPERATION_PIVOTED_QR, /* of C, whose columns change places; k is the smaller of m and n, alpha is 1
+                                */
     /* of C, m x n; k is the smaller of m and n, alpha is 1 */
-    LAVA_OPERATION_SINGULAR_VALUES, /* diagonal is written, and C is not */
-    LAVA_OPERATION_SINGULAR_VECTORS /* so are singular's vectors, or the right-hand sides */
+    LAVA_OPERATION_SINGULAR_VALUES,  /* diagonal is written, and C is not */
+    LAVA_OPERATION_SINGULAR_VECTORS, /* so are singular's vectors, or the right-hand sides */
+    LAVA_OPERATION_BIDIAGONAL /* of C; diagonal, beside, tau and tau_rows are written; the same k and alpha */
 };
-#define LAVA_OPERATION_KINDS (LAVA_OPERATION_SINGULAR_VECTORS + 1)
+#define LAVA_OPERATION_KINDS (LAVA_OPERATION_BIDIAGONAL + 1)
 
 /* Routines of the CPU that are timed (cpu_families.h). */
 enum lava_cpu_family {
@@ -137,6 +139,7 @@ struct lava_kind {
     bool has_values, has_vectors; /* C itself does not; eigenvalues are written, and eigenvectors are */
     bool has_second;              /* they are those of two matrices */
     bool orders_columns;          /* C's columns change places */
+    bool is_bidiagonal;           /* C becomes bidiagonal */
     bool is_singular;             /* so are singular ones */
     struct lava_inverse_parts inverse;
     struct lava_qr_parts qr;

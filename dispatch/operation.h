@@ -28,6 +28,7 @@
  *     C <- the inverse of L L' or U' U, of which the stored triangle is written: ?potri
  *     C <- the X with P' L U X = I: ?getri
  *     C <- T and the reflections of Q with T = Q' C Q, by the stored triangle: ?sytrd, ?hetrd
+ *     C <- B and the reflections of Q and P with B = Q' C P: ?gebrd
  *
  * Eigenvalues and vectors go to places of their own, of which the second may be C:
  *
@@ -196,8 +197,9 @@ struct lava_operation {
                       * distance, which the CPU uses */
     int64_t work_columns;
     void *tau;                        /* of the reflections, k elements; QR: written before C */
-    void *diagonal, *beside;          /* tridiagonal: D and E, real; NULL: they are not wanted. Eigenvalues
-                                       * and singular values: where they go */
+    void *tau_rows;                   /* bidiagonal: of those that C's rows hold, k elements */
+    void *diagonal, *beside;          /* tridiagonal and bidiagonal: D and E, real; NULL: they are not wanted.
+                                       * Eigenvalues          and singular values: where they go */
     struct lava_spectrum spectrum;    /* eigenvalues and vectors */
     struct lava_second second;        /* B of a generalized problem */
     struct lava_singular singular;    /* singular values and vectors */

@@ -102,6 +102,14 @@ void chetrd_64_(const char *uplo, const int64_t *n, void *a, const int64_t *lda,
                 void *tau, void *work, const int64_t *lwork, int64_t *info, size_t uplo_length);
 void zhetrd_64_(const char *uplo, const int64_t *n, void *a, const int64_t *lda, double *d, double *e,
                 void *tau, void *work, const int64_t *lwork, int64_t *info, size_t uplo_length);
+void sgebrd_64_(const int64_t *m, const int64_t *n, float *a, const int64_t *lda, float *d, float *e,
+                float *tauq, float *taup, float *work, const int64_t *lwork, int64_t *info);
+void dgebrd_64_(const int64_t *m, const int64_t *n, double *a, const int64_t *lda, double *d, double *e,
+                double *tauq, double *taup, double *work, const int64_t *lwork, int64_t *info);
+void cgebrd_64_(const int64_t *m, const int64_t *n, void *a, const int64_t *lda, float *d, float *e,
+                void *tauq, void *taup, void *work, const int64_t *lwork, int64_t *info);
+void zgebrd_64_(const int64_t *m, const int64_t *n, void *a, const int64_t *lda, double *d, double *e,
+                void *tauq, void *taup, void *work, const int64_t *lwork, int64_t *info);
 void ssyev_64_(const char *jobz, const char *uplo, const int64_t *n, float *a, const int64_t *lda, float *w,
                float *work, const int64_t *lwork, int64_t *info, size_t jobz_length, size_t uplo_length);
 void dsyev_64_(const char *jobz, const char *uplo, const int64_t *n, double *a, const int64_t *lda, double *w,

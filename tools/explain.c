@@ -106,6 +106,7 @@ static const struct shape {
     {LAVA_FAMILY_GELSS, "M N NRHS ", explain_make_singular},
     {LAVA_FAMILY_GELSS_COMPLEX, "M N NRHS ", explain_make_singular},
     {LAVA_FAMILY_GEQRF, "M N ", explain_make_qr},
+    {LAVA_FAMILY_GEBRD, "M N ", explain_make_bidiagonal},
     {LAVA_FAMILY_GEQP3, "M N ", explain_make_pivoted_qr},
     {LAVA_FAMILY_CGEQP3, "M N ", explain_make_pivoted_qr},
     {LAVA_FAMILY_ORGQR, "M N K ", explain_make_qr},

@@ -217,6 +217,12 @@ bool explain_make_pivoted_qr(const struct explain_arguments *x, struct lava_oper
     return valid;
 }
 
+bool explain_make_bidiagonal(const struct explain_arguments *x, struct lava_operation *operation) {
+    bool valid = explain_make_lu(x, operation);
+    operation->kind = LAVA_OPERATION_BIDIAGONAL;
+    return valid;
+}
+
 /* Real types have no C, complex ones no T. */
 bool explain_make_least_squares(const struct explain_arguments *x, struct lava_operation *operation) {
     bool valid = explain_make_qr(x, operation);

@@ -133,6 +133,17 @@ static void show_pivoted_qr(const struct lava_operation *operation) {
     printf("  download      %s, in blocks of %d columns\n", what, LAVA_SOLVE_TRAPEZOID);
 }
 
+static void show_bidiagonal(const struct lava_operation *operation) {
+    const char *what = show_upload(operation);
+    bool is_wide = operation->m < operation->n;
+    if (is_wide)
+        printf("  turn          the matrix, on the device\n");
+    printf("  reduce        by panels of %d columns\n", LAVA_BIDIAGONAL_PANEL);
+    if (is_wide)
+        printf("  turn          the matrix back\n");
+    printf("  download      %s, in blocks of %d columns\n", what, LAVA_SOLVE_TRAPEZOID);
+}
+
 static void show_singular(const struct lava_operation *operation) {
     const struct lava_singular_shape shape = lava_singular_shape_of(operation);
     show_upload(operation);
@@ -212,6 +223,8 @@ void explain_plan(const struct lava_operation *operation, const struct lava_plan
         show_eigen(operation);
     else if (kind->reduces)
         show_tridiagonal(operation);
+    else if (kind->is_bidiagonal)
+        show_bidiagonal(operation);
     else if (kind->orders_columns)
         show_pivoted_qr(operation);
     else if (kind->is_lapack)

@@ -1,5 +1,6 @@
 /* The table of what is done with the kinds. It alone includes the files of all kinds, and nothing includes
  * it. */
+#include "lib/host/cpu_bidiagonal.h"
 #include "lib/host/cpu_eigen.h"
 #include "lib/host/cpu_generalized.h"
 #include "lib/host/cpu_inverse.h"
@@ -49,6 +50,7 @@ const struct lava_ways lava_ways_table[LAVA_OPERATION_KINDS] = {
     [LAVA_OPERATION_PIVOTED_QR]      = {LAVA_STEP_PIVOTED_QR, lava_pivoted_qr_runner_run, NULL,                lava_cpu_qr_pivoted_run},
     [LAVA_OPERATION_SINGULAR_VALUES] = {SINGULAR},
     [LAVA_OPERATION_SINGULAR_VECTORS] = {SINGULAR},
+    [LAVA_OPERATION_BIDIAGONAL]      = {LAVA_STEP_BIDIAGONAL, lava_bidiagonal_runner_run, NULL,                lava_cpu_bidiagonal_run},
 };
 // clang-format on
 

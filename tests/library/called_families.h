@@ -21,7 +21,8 @@ struct families_note {
 /* One element per group; all but batches by pointers have one group. C is B of ?trmm and ?trsm, and A of
  * LAPACK's, whose right-hand sides are k columns of B. Of ?geqrf, ?orgqr and ?ormqr, B is the workspace, with
  * lwork in size, and ipiv is tau. Of ?gels, ipiv is the workspace. Of ?sytrd,
- * ipiv is tau with room for 16 bytes for each row, then D and E with 8 bytes each. Of ?geqp3, support is
+ * ipiv is tau with room for 16 bytes for each row, then D and E with 8 bytes each. Of ?gebrd, it is tauq and then taup with room
+ * for 16 bytes for each column, then D and E with 8 bytes each. Of ?geqp3, support is
  * JPVT, and the rest as ?geqrf's. */
 struct families_arguments {
     int layout, uplo, side, diag; /* CBLAS's enumerators */

@@ -103,6 +103,14 @@
     FAMILIES_PUT(5, e) FAMILIES_PUT(6, tau) FAMILIES_PUT(7, work) FAMILIES_PUT(8, lwork)                \
     FAMILIES_PUT(9, info) FAMILIES_PUT(10, length_1)
 
+#define FAMILIES_GEBRD_FORTRAN_LIST(integer, type, scalar)                                              \
+    (const integer *m, const integer *n, void *a, const integer *lda, void *d, void *e, void *tauq,     \
+     void *taup, void *work, const integer *lwork, integer *info)
+#define FAMILIES_GEBRD_FORTRAN_PUT                                                                      \
+    FAMILIES_PUT(0, m) FAMILIES_PUT(1, n) FAMILIES_PUT(2, a) FAMILIES_PUT(3, lda) FAMILIES_PUT(4, d)    \
+    FAMILIES_PUT(5, e) FAMILIES_PUT(6, tauq) FAMILIES_PUT(7, taup) FAMILIES_PUT(8, work)                \
+    FAMILIES_PUT(9, lwork) FAMILIES_PUT(10, info)
+
 #define FAMILIES_SYEV_FORTRAN_LIST(integer, type, scalar)                                               \
     (const char *jobz, const char *uplo, const integer *n, void *a, const integer *lda, void *w,        \
      void *work, const integer *lwork, integer *info, size_t length_1, size_t length_2)

@@ -62,6 +62,7 @@ const struct kind_case kind_cases[] = {
     {ROW(LAUUM, SQUARE_TRIANGLE),     NONE,              NONE,          POSITIVE("nn"),    .explained = "pn"},
     {ROW(POTRI, INVERT_CHOLESKY),     NONE,              NONE,          POSITIVE("nn"),    .explained = "pn"},
     {ROW(SYTRD, TRIDIAGONAL),         NONE,              WORK,          POSITIVE("nn"),    KIND_TAU_OUT, .explained = "pn"},
+    {ROW(GEBRD, BIDIAGONAL),          NONE,              WORK,          GENERAL("mn"),     KIND_TAU_OUT, .explained = "mn"},
     {ROW(SYEV, EIGENVALUES),          NONE,              NONE,          POSITIVE("nn"),    KIND_TAU_OUT, .job = 'N', .explained = "jpn"},
     {ROW(HEEV, EIGENVECTORS),         NONE,              NONE,          POSITIVE("nn"),    KIND_TAU_OUT, .job = 'V', .explained = "jpn"},
     {ROW(SYEVD, EIGENVECTORS),        NONE,              NONE,          POSITIVE("nn"),    KIND_TAU_OUT, .job = 'V', .explained = "jpn"},
