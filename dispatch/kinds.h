@@ -21,9 +21,10 @@ enum lava_operation_kind {
     LAVA_OPERATION_CHOLESKY, /* of C, Hermitian, of which the region is stored; m = n = k, alpha is 1 */
     LAVA_OPERATION_LU,       /* of C, with partial pivoting; k is the smaller of m and n, alpha is 1 */
     LAVA_OPERATION_QR,       /* of C; k is the smaller of m and n, alpha is 1 */
-    LAVA_OPERATION_QR_FORM,  /* C begins with k reflections and becomes Q; m >= n >= k, alpha is 1 */
-    LAVA_OPERATION_QR_LEFT,  /* Q of k reflections times C; A has them, alpha is 1 */
-    LAVA_OPERATION_QR_RIGHT, /* C times Q; B has them, and its op is T, alpha is 1 */
+    LAVA_OPERATION_QR_FORM, /* C begins with k reflections and becomes Q; m >= n >= k, alpha is 1. If A is not
+                             * NULL, they are there; see `adjoint` */
+    LAVA_OPERATION_QR_LEFT, /* Q of k reflections times C; A has them, in rows if its op is T; alpha is 1 */
+    LAVA_OPERATION_QR_RIGHT, /* C times Q; B has them, and its op is T, or N if in rows; alpha is 1 */
     /* of C, square: m = n = k, alpha is 1 */
     LAVA_OPERATION_INVERT_TRIANGLE, /* a.unit_diagonal: the diagonal is neither read nor written */
     LAVA_OPERATION_SQUARE_TRIANGLE,

@@ -19,7 +19,7 @@
  *     sides <- Q Y, for the Y with R' Y = their first n rows, zeros below it: ?gels of C's adjoint
  *     C <- Q and R with C P = Q R for a permutation P: ?geqp3
  *     both of C's adjoint, if C has fewer rows than columns: C <- R' and the reflections' adjoint
- *     C <- the matrix Q of k such reflections: ?orgqr, ?ungqr
+ *     C <- the matrix Q of k such reflections: ?orgqr, ?ungqr; of what lies beside C, or of rows: ?orgbr
  *
  * Neither have its inverses, which take the place of a triangle or of factors:
  *
@@ -203,7 +203,8 @@ struct lava_operation {
     struct lava_spectrum spectrum;    /* eigenvalues and vectors */
     struct lava_second second;        /* B of a generalized problem */
     struct lava_singular singular;    /* singular values and vectors */
-    bool adjoint;                     /* QR_LEFT and QR_RIGHT: Q's adjoint; QR with right-hand sides: C's */
+    bool adjoint;                     /* QR_LEFT and QR_RIGHT: Q's adjoint; QR with right-hand sides: C's;
+                                       * QR_FORM: C's rows are reflections and become Q^H's */
     struct lava_right_sides sides;    /* Cholesky, LU, QR, singular vectors */
     const struct lava_series *series; /* a batch of such operations, C's all apart; NULL: one */
     bool of_parts;                    /* made by lava_operation_of_parts */

@@ -42,6 +42,7 @@ static const struct argument {
     {"JOB", offsetof(struct explain_arguments, job), "NSAO"},
     {"JOBU", offsetof(struct explain_arguments, job), "NSAO"},
     {"JOBVT", offsetof(struct explain_arguments, second_job), "NSAO"},
+    {"VECT", offsetof(struct explain_arguments, job), "QP"},
     {"SIDE", offsetof(struct explain_arguments, side), "LR"},
     {"UPLO", offsetof(struct explain_arguments, uplo), "UL"},
     {"TRANSA", offsetof(struct explain_arguments, transa), "NTC"},
@@ -107,6 +108,8 @@ static const struct shape {
     {LAVA_FAMILY_GELSS_COMPLEX, "M N NRHS ", explain_make_singular},
     {LAVA_FAMILY_GEQRF, "M N ", explain_make_qr},
     {LAVA_FAMILY_GEBRD, "M N ", explain_make_bidiagonal},
+    {LAVA_FAMILY_ORGBR, "VECT M N K ", explain_make_bidiagonal_q},
+    {LAVA_FAMILY_ORMBR, "VECT SIDE TRANS M N K ", explain_make_bidiagonal_product},
     {LAVA_FAMILY_GEQP3, "M N ", explain_make_pivoted_qr},
     {LAVA_FAMILY_CGEQP3, "M N ", explain_make_pivoted_qr},
     {LAVA_FAMILY_ORGQR, "M N K ", explain_make_qr},
@@ -305,6 +308,8 @@ bool explain_call_of_sizes(const char *routine, const struct explain_sizes *size
                                   .k = sizes->k,
                                   .nrhs = sizes->sides,
                                   .count = sizes->products};
+    if (shape->make == explain_make_bidiagonal_q && sizes->m < sizes->n)
+        x.job = 'P';
     if (shape->make == explain_make_singular)
         x.job = sizes->sides > 0 ? 'N' : 'S';
     if (shape->make == explain_make_vector && has_m)

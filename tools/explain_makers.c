@@ -274,6 +274,35 @@ bool explain_make_qr_product(const struct explain_arguments *x, struct lava_oper
            (x->transa == 'N' || x->transa == adjoint);
 }
 
+/* Q has columns, and P rows. If they begin beside the diagonal, the first row and column stay. */
+bool explain_make_bidiagonal_q(const struct explain_arguments *x, struct lava_operation *operation) {
+    bool is_p = x->job == 'P', valid = explain_make_lu(x, operation);
+    int64_t longer = is_p ? x->n : x->m, shorter = is_p ? x->m : x->n;
+    bool shifts = is_p ? x->n <= x->k : x->m < x->k;
+    operation->kind = LAVA_OPERATION_QR_FORM;
+    operation->adjoint = is_p;
+    operation->m -= shifts;
+    operation->n -= shifts;
+    operation->k = shifts ? operation->k - 1 : x->k;
+    operation->a.first = shifts ? LAVA_PLANNED_A : NULL;
+    return valid && x->k >= 0 && shorter <= longer && shorter >= lava_minimum(longer, x->k);
+}
+
+bool explain_make_bidiagonal_product(const struct explain_arguments *x, struct lava_operation *operation) {
+    bool is_left = x->side == 'L', is_p = x->job == 'P';
+    int64_t order = is_left ? x->m : x->n;
+    bool shifts = is_p ? order <= x->k : order < x->k;
+    struct explain_arguments rest = *x;
+    rest.k = shifts ? order - 1 : x->k;
+    rest.m -= shifts && is_left;
+    rest.n -= shifts && !is_left;
+    bool valid = explain_make_qr_product(&rest, operation);
+    struct lava_operand *reflections = is_left ? &operation->a : &operation->b;
+    reflections->ld = is_p ? at_least_one(lava_minimum(order, x->k)) : at_least_one(order);
+    reflections->op = is_left == is_p ? LAVA_OP_T : LAVA_OP_N;
+    return valid && x->k >= 0;
+}
+
 bool explain_make_square_lu(const struct explain_arguments *x, struct lava_operation *operation) {
     struct explain_arguments square = *x;
     square.m = x->n;

@@ -21,6 +21,7 @@ explain_make explain_make_gemm, explain_make_batch, explain_make_gemmt, explain_
     explain_make_lu, explain_make_inverse, explain_make_inverse_by_lu, explain_make_tridiagonal,
     explain_make_eigen, explain_make_generalized, explain_make_qr, explain_make_least_squares,
     explain_make_qr_product, explain_make_trtrs, explain_make_square_lu, explain_make_pivoted_qr,
-    explain_make_bidiagonal, explain_make_singular;
+    explain_make_bidiagonal, explain_make_bidiagonal_q, explain_make_bidiagonal_product,
+    explain_make_singular;
 
 #endif

@@ -191,16 +191,16 @@ static void show_factorization(const struct lava_operation *operation, const str
 
 static void show_qr(const struct lava_operation *operation) {
     const char *sides = operation->sides.count > 0 ? " and the right-hand sides" : "";
-    bool is_wide = lava_qr_is_wide(operation);
-    if (is_wide)
+    const struct lava_operation tall = lava_qr_tall(operation);
+    bool is_turned = lava_qr_is_turned(operation);
+    if (is_turned)
         printf("  turn          the matrix, in host memory\n");
-    printf("  upload        the matrix of %" PRId64 " rows%s\n", is_wide ? operation->n : operation->m,
-           sides);
+    printf("  upload        the matrix of %" PRId64 " rows%s\n", tall.m, sides);
     printf("  compute       by blocks of %d reflections\n", LAVA_QR_BLOCK);
     if (operation->sides.count > 0)
         printf("  solve         by halves, down to %d rows\n", LAVA_SOLVE_ORDER);
     printf("  download      the matrix%s, in blocks of %d columns\n", sides, LAVA_SOLVE_TRAPEZOID);
-    if (is_wide)
+    if (is_turned)
         printf("  turn          the matrix back\n");
 }
 

@@ -34,8 +34,9 @@ static inline struct naive_number bidiagonal_v(const struct bidiagonal *x, bool 
     return z;
 }
 
-/* y <- Q y, or P' y. Returns how far a reflection is from unitary, at least. */
-static inline long double bidiagonal_reflect(const struct bidiagonal *x, bool of_row,
+/* y <- Q y, or P y, of the tall matrix; or their adjoints times y. Returns how far a reflection is from
+ * unitary, at least. */
+static inline long double bidiagonal_reflect(const struct bidiagonal *x, bool of_row, bool adjoint,
                                              struct naive_number *y) {
     bool is_wide = x->m < x->n;
     int64_t size = (x->m < x->n) != of_row ? x->n : x->m, k = is_wide ? x->m : x->n,
@@ -43,7 +44,7 @@ static inline long double bidiagonal_reflect(const struct bidiagonal *x, bool of
     const void *taus = of_row != is_wide ? x->taup : x->tauq;
     long double worst = 0;
     for (int64_t number = 0; number < count; number++) {
-        int64_t r = of_row ? number : count - 1 - number;
+        int64_t r = adjoint ? number : count - 1 - number;
         struct naive_number tau = naive_read(x->type, taus, r), sum = {0, 0};
         long double square = 0;
         for (int64_t i = r; i < size; i++) {
@@ -56,7 +57,7 @@ static inline long double bidiagonal_reflect(const struct bidiagonal *x, bool of
         }
         worst = fmaxl(worst,
                       fabsl((tau.real * tau.real + tau.imaginary * tau.imaginary) * square - 2 * tau.real));
-        tau.imaginary = of_row ? -tau.imaginary : tau.imaginary;
+        tau.imaginary = adjoint ? -tau.imaginary : tau.imaginary;
         sum = naive_times(tau, sum);
         for (int64_t i = r; i < size; i++) {
             const struct naive_number term = naive_times(sum, bidiagonal_v(x, of_row, r, i));
@@ -96,7 +97,7 @@ static inline long double bidiagonal_error(const struct bidiagonal *x, unsigned 
             y[i].real += term.real;
             y[i].imaginary += term.imaginary;
         }
-    worst = bidiagonal_reflect(x, true, z);
+    worst = bidiagonal_reflect(x, true, true, z);
     for (int64_t i = 0; i < k; i++) {
         long double d = naive_read(real, x->d, i).real, e = i < k - 1 ? naive_read(real, x->e, i).real : 0;
         const struct naive_number last = i < k - 1 ? z[i + 1] : (struct naive_number){0, 0};
@@ -110,7 +111,7 @@ static inline long double bidiagonal_error(const struct bidiagonal *x, unsigned 
     const struct naive_number none = naive_read(x->type, is_wide ? x->tauq : x->taup, k - 1);
     if (none.real != 0 || none.imaginary != 0)
         worst = INFINITY;
-    worst = fmaxl(worst, bidiagonal_reflect(x, false, t));
+    worst = fmaxl(worst, bidiagonal_reflect(x, false, false, t));
     for (int64_t i = 0; i < rows; i++) {
         y[i].real -= t[i].real;
         y[i].imaginary -= t[i].imaginary;
@@ -120,6 +121,12 @@ static inline long double bidiagonal_error(const struct bidiagonal *x, unsigned 
     free(z);
     free(t);
     return (isnan(error) || isnan(worst) ? INFINITY : fmaxl(error, worst / 4)) / unit;
+}
+
+/* y <- op(Q) y, or op(P) y, of the matrix as it is. */
+static inline void bidiagonal_times(const struct bidiagonal *x, bool is_q, bool adjoint,
+                                    struct naive_number *y) {
+    bidiagonal_reflect(x, is_q == (x->m < x->n), adjoint, y);
 }
 
 #endif

@@ -30,7 +30,8 @@ static const char *words_of(enum lava_family family) {
                                         [LAVA_FAMILY_GEQRF] = "mn",           [LAVA_FAMILY_ORGQR] = "mnk",
                                         [LAVA_FAMILY_ORMQR] = "stmnk",        [LAVA_FAMILY_GELS] = "tmnk",
                                         [LAVA_FAMILY_TRTRS] = "ptdnk",        [LAVA_FAMILY_SYTRD] = "pn",
-                                        [LAVA_FAMILY_GEBRD] = "mn",           [LAVA_FAMILY_SYEV] = "jpn",
+                                        [LAVA_FAMILY_GEBRD] = "mn",           [LAVA_FAMILY_ORGBR] = "jmnk",
+                                        [LAVA_FAMILY_ORMBR] = "jstmnk",       [LAVA_FAMILY_SYEV] = "jpn",
                                         [LAVA_FAMILY_HEEV] = "jpn",           [LAVA_FAMILY_SYEVD] = "jpn",
                                         [LAVA_FAMILY_HEEVD] = "jpn",          [LAVA_FAMILY_SYEVR] = "jpn",
                                         [LAVA_FAMILY_HEEVR] = "jpn",          [LAVA_FAMILY_SYEVX] = "jpn",
@@ -116,7 +117,8 @@ static void call(enum lava_routine routine, const struct numbers *x) {
     bool is_square = x->side != 0 || lava_routine_is_lapack(routine),
          is_update = row->family == LAVA_FAMILY_SYR2K;
     int64_t lda = is_square || x->transa != 111 ? x->k : x->m;
-    lda = row->family == LAVA_FAMILY_ORMQR ? (x->side == 141 ? x->m : x->n) : lda;
+    if (row->family == LAVA_FAMILY_ORMQR || row->family == LAVA_FAMILY_ORMBR)
+        lda = x->side == 141 ? x->m : x->n;
     int64_t ldb = is_square ? (x->m > x->n ? x->m : x->n) : is_update ? lda : x->transb == 111 ? x->k : x->n;
     const size_t bytes = lava_type_bytes(row->type), elements = (size_t)(x->m * x->n) + 1;
     const size_t most = (size_t)(x->m > x->n ? x->m : x->n) * (size_t)(x->k > x->n ? x->k : x->n) + 1;

@@ -1,7 +1,7 @@
-/* ?gebrd under every exported name.
+/* ?gebrd, ?orgbr and ?ormbr (?ungbr, ?unmbr) under every exported name.
  *
  *     test_lapack_gebrd forward STUB straight|counted PLAIN
- *                                     STUB (stub_families.c) has it: arguments arrive untouched; PLAIN, the
+ *                                     STUB (stub_families.c) has them: arguments arrive untouched; PLAIN, the
  *                                     CPU BLAS, has ?gemm alone
  *     test_lapack_gebrd compute LIBRARY cpu|counted|gpu
  *                                     values, of LIBRARY's own routines or made on the CPU without them, and
@@ -33,30 +33,58 @@
 
 /* Units of the type's last place, times the norm of A. OpenBLAS's own errors reach 4 for such matrices. */
 #define MOST_ERROR 8
+/* Units of a vector's norm, for products with Q and P. */
+#define MOST_VECTOR 40
 
-static bool is_ours(int routine) {
-    return lava_routine_row((enum lava_routine)routine)->family == LAVA_FAMILY_GEBRD;
+static bool is_of(int routine, enum lava_family family) {
+    return lava_routine_row((enum lava_routine)routine)->family == family;
 }
 
+static bool is_ours(int routine) {
+    return is_of(routine, LAVA_FAMILY_GEBRD);
+}
+
+/* Queries, and what is negative, are forwarded, too, but not counted. */
 static void arguments_arrive_untouched(void **state) {
     static const int64_t orders[] = {3, -1, 900, 0, 0x300000005};
-    char memory[4] = {0};
+    char memory[5] = {0};
     (void)state;
     for (int i = 0; i < LAVA_ROUTINE_COUNT * 5; i++) {
         enum lava_routine routine = (enum lava_routine)(i / 5);
         const struct lava_routine_row *row = lava_routine_row(routine);
-        const struct families_arguments x = {
-            .m = {orders[i % 5]},
-            .n = {orders[(i + i / 5 % 2) % 5]},
-            .ldc = {(row->is_ilp64 ? 0x700000000 : 0) + 50003},
-            .size = {i % 2 && !counted ? -1 : 70}, /* a query is not counted */
-            .b = &memory[0],
-            .c = &memory[1],
-            .ipiv = &memory[2],
-            .info = &memory[3]};
-        bool is_large = x.m[0] > INT32_MAX || x.n[0] > INT32_MAX;
-        if (is_ours((int)routine) && (!is_large || row->is_ilp64))
-            check_forwarded(routine, &x);
+        bool is_form = is_ours((int)routine), was_counted = counted;
+        const struct families_arguments x = {.job = "QPqpx"[i % 5],
+                                             .side = i % 3 == 2 ? 7 : 141 + i % 3,
+                                             .transa = {i % 4 == 3 ? 7 : 111 + i % 4},
+                                             .lda = {50002},
+                                             .a = &memory[4],
+                                             .m = {orders[(i + 1) % 4]},
+                                             .n = {orders[i % 5]},
+                                             .k = {orders[(i + 2) % 4]},
+                                             .ldc = {(row->is_ilp64 ? 0x700000000 : 0) + 50003},
+                                             .size = {i % 3 - 1},
+                                             .b = &memory[0],
+                                             .c = &memory[1],
+                                             .ipiv = &memory[2],
+                                             .info = &memory[3]};
+        int64_t k = !is_form ? x.k[0] : x.m[0] < x.n[0] ? x.m[0] : x.n[0];
+        bool is_negative = (double)x.m[0] * (double)x.n[0] * (double)k < 0;
+        if (!(is_form || is_of((int)routine, LAVA_FAMILY_ORGBR) || is_of((int)routine, LAVA_FAMILY_ORMBR)) ||
+            (i % 5 == 4 && !row->is_ilp64))
+            continue;
+        counted = counted && x.size[0] != -1 && !is_negative;
+        check_forwarded(routine, &x);
+        counted = was_counted;
+    }
+}
+
+static void lengths_are_not_written(void **state) {
+    (void)state;
+    for (int i = 0; i < LAVA_ROUTINE_COUNT; i++) {
+        if (is_of(i, LAVA_FAMILY_ORGBR))
+            check_lengths(lava_routine_row((enum lava_routine)i), 10);
+        if (is_of(i, LAVA_FAMILY_ORMBR))
+            check_lengths(lava_routine_row((enum lava_routine)i), 14);
     }
 }
 
@@ -178,7 +206,7 @@ static void check_place(enum lava_routine routine, bool computes) {
 }
 
 static int64_t least_work(int64_t m, int64_t n) {
-    return m == 0 || n == 0 ? 1 : m > n ? m : n;
+    return m > n ? m : n > 1 ? n : 1; /* enough for any version, whatever is empty */
 }
 
 static void check(enum lava_routine routine, int64_t m, int64_t n, enum fill fill) {
@@ -210,7 +238,7 @@ static void results(void **state) {
                 check((enum lava_routine)i, sizes[j][0], sizes[j][1], RANDOM);
     for (int i = 0; i < LAVA_ROUTINE_COUNT; i++)
         if (is_ours(i) && lava_routine_is_plain((enum lava_routine)i))
-            check((enum lava_routine)i, 70 + poison_random(80), 70 + poison_random(80), RANDOM);
+            check((enum lava_routine)i, 70 + poison_random(60), 70 + poison_random(60), RANDOM);
 }
 
 /* Numbers that are no numbers are left to the CPU's routine, and so are those that a device would flush. */
@@ -218,8 +246,157 @@ static void special_matrices(void **state) {
     (void)state;
     for (int i = 0; i < LAVA_ROUTINE_COUNT; i++)
         for (int fill = ZERO; fill < FILLS; fill++)
-            if (is_ours(i) && lava_routine_is_plain((enum lava_routine)i))
+            if (is_ours(i) && lava_routine_is_plain((enum lava_routine)i) && poison_random(2))
                 check((enum lava_routine)i, 40 + poison_random(20), 40 + poison_random(20), (enum fill)fill);
+}
+
+/* A matrix's form, by the first routine of the type; the CPU's is as good. */
+static struct problem new_form(enum lava_type type, int64_t m, int64_t n) {
+    struct problem p = new_problem(type, m, n, RANDOM);
+    void *work = poison_new((size_t)(64 * (m + n)) * lava_type_bytes(type));
+    for (int i = 0; i < LAVA_ROUTINE_COUNT; i++)
+        if (is_ours(i) && lava_routine_is_plain((enum lava_routine)i) &&
+            lava_routine_type((enum lava_routine)i) == type) {
+            reduce((enum lava_routine)i, &p, work, 64 * (m + n));
+            break;
+        }
+    free(work);
+    return p;
+}
+
+/* Compares a vector with column `at` of a matrix, or with the adjoint of a row. */
+static void check_vector(enum lava_routine routine, const void *matrix, int64_t ld, bool of_row, int64_t at,
+                         const struct naive_number *expected, int64_t size) {
+    enum lava_type type = lava_routine_type(routine);
+    long double square = 0;
+    for (int64_t i = 0; i < size; i++) {
+        struct naive_number z = naive_read(type, matrix, of_row ? at + i * ld : i + at * ld);
+        z.imaginary = of_row ? -z.imaginary : z.imaginary;
+        z.real -= expected[i].real;
+        z.imaginary -= expected[i].imaginary;
+        square += z.real * z.real + z.imaginary * z.imaginary;
+    }
+    long double error =
+        sqrtl(square) / (bidiagonal_norm(expected, size) * lava_type_facts(type)->unit + 1e-300L);
+    if (!(error <= MOST_VECTOR))
+        fail_msg("%s: %s %d of %d elements is wrong by %Lg units", lava_routine_name(routine),
+                 of_row ? "row" : "column", (int)at, (int)size, error);
+}
+
+/* Columns of Q, or rows of P', at least those that the form has. */
+static void check_form(enum lava_routine routine, int64_t m, int64_t n, bool is_q) {
+    enum lava_type type = lava_routine_type(routine);
+    struct problem p = new_form(type, m, n);
+    int64_t order = is_q ? m : n, least = m < n ? m : n,
+            count = least + poison_random((int)(order - least) + 1), rows = is_q ? m : count,
+            columns = is_q ? count : n, ld = rows + 1 + poison_random(3),
+            lwork = poison_random(2) ? (count > 1 ? count : 1) : 64 * order;
+    size_t element = lava_type_bytes(type);
+    char *a = poison_new((size_t)(ld * columns + 1) * element + BEYOND);
+    void *work = poison_new((size_t)lwork * element);
+    struct naive_number *y = calloc((size_t)order + 1, sizeof *y);
+    int64_t info = UNTOUCHED;
+    for (int64_t j = 0; j < columns && j < n; j++)
+        for (int64_t i = 0; i < rows && i < m; i++)
+            naive_write(type, a, i + j * ld, naive_read(type, p.now, i + j * p.x.ld));
+    families_call[routine](
+        &(struct families_arguments){.job = is_q ? 'Q' : 'p',
+                                     .m = {rows},
+                                     .n = {columns},
+                                     .k = {is_q ? n : m},
+                                     .ldc = {ld},
+                                     .size = {lwork},
+                                     .b = work,
+                                     .c = a,
+                                     .ipiv = (void *)(uintptr_t)(is_q ? p.x.tauq : p.x.taup),
+                                     .info = &info});
+    assert_int_equal(read_info(routine, info), 0);
+    for (int64_t v = 0; v < count; v++) {
+        memset(y, 0, (size_t)order * sizeof *y);
+        y[v].real = 1;
+        bidiagonal_times(&p.x, is_q, false, y);
+        check_vector(routine, a, ld, !is_q, v, y, order);
+    }
+    for (size_t at = 0; at < (size_t)(ld * columns) * element; at++)
+        if ((int64_t)(at / element) % ld >= rows)
+            assert_int_equal(a[at], (char)POISON);
+    check_place(routine, (is_q ? m >= n : m < n) || order > 1);
+    free(a);
+    free(work);
+    free(y);
+    free_problem(&p);
+}
+
+/* op(Q) C and op(P) C, or C op(Q) and C op(P): four ways. */
+static void check_product(enum lava_routine routine, int64_t m, int64_t n, bool is_q, int way) {
+    enum lava_type type = lava_routine_type(routine);
+    struct problem p = new_form(type, m, n);
+    bool is_left = way & 1, adjoint = way & 2;
+    int64_t order = is_q ? m : n, others = 1 + poison_random(20), rows = is_left ? order : others,
+            columns = is_left ? others : order, ld = rows + 1,
+            lwork = poison_random(2) ? others : 64 * others;
+    size_t bytes = (size_t)(ld * columns) * lava_type_bytes(type);
+    char *before = poison_new(bytes + BEYOND), *now = poison_new(bytes + BEYOND);
+    void *work = poison_new((size_t)(lwork + 64 * 65) * lava_type_bytes(type));
+    struct naive_number *y = calloc((size_t)order + 1, sizeof *y);
+    int64_t info = UNTOUCHED;
+    for (int64_t j = 0; j < columns; j++)
+        for (int64_t i = 0; i < rows; i++)
+            naive_write(type, before, i + j * ld,
+                        (struct naive_number){(poison_random(2001) - 1000) / 1000.0L,
+                                              (poison_random(2001) - 1000) / 1000.0L});
+    memcpy(now, before, bytes);
+    families_call[routine](
+        &(struct families_arguments){.job = is_q ? 'q' : 'P',
+                                     .side = is_left ? 141 : 142,
+                                     .transa = {!adjoint                     ? 111
+                                                : lava_type_is_complex(type) ? 113
+                                                                             : 112},
+                                     .m = {rows},
+                                     .n = {columns},
+                                     .k = {is_q ? n : m},
+                                     .a = p.now,
+                                     .lda = {p.x.ld},
+                                     .ldc = {ld},
+                                     .size = {lwork},
+                                     .b = work,
+                                     .c = now,
+                                     .ipiv = (void *)(uintptr_t)(is_q ? p.x.tauq : p.x.taup),
+                                     .info = &info});
+    assert_int_equal(read_info(routine, info), 0);
+    for (int64_t v = 0; v < others; v++) {
+        for (int64_t i = 0; i < order; i++) {
+            y[i] = naive_read(type, before, is_left ? i + v * ld : v + i * ld);
+            y[i].imaginary = is_left ? y[i].imaginary : -y[i].imaginary;
+        }
+        bidiagonal_times(&p.x, is_q, adjoint == is_left, y);
+        check_vector(routine, now, ld, !is_left, v, y, order);
+    }
+    for (int64_t j = 0; j < columns; j++)
+        assert_memory_equal(before + (size_t)(j * ld + rows) * lava_type_bytes(type),
+                            now + (size_t)(j * ld + rows) * lava_type_bytes(type), lava_type_bytes(type));
+    check_place(routine, (is_q ? m >= n : m < n) || order > 1);
+    free(before);
+    free(now);
+    free(work);
+    free(y);
+    free_problem(&p);
+}
+
+static void forms(void **state) {
+    static const int64_t sizes[][2] = {{1, 1}, {1, 5}, {5, 1}, {7, 7}, {40, 33}, {33, 70}, {90, 90}};
+    (void)state;
+    for (int i = 0; i < LAVA_ROUTINE_COUNT; i++)
+        for (size_t j = 0; j < sizeof sizes / sizeof sizes[0]; j++)
+            for (int is_q = 0; is_q < 2; is_q++) {
+                if (!lava_routine_is_plain((enum lava_routine)i) && j > 3)
+                    continue;
+                if (is_of(i, LAVA_FAMILY_ORGBR))
+                    check_form((enum lava_routine)i, sizes[j][0], sizes[j][1], is_q);
+                for (int way = 0; way < 4 && is_of(i, LAVA_FAMILY_ORMBR); way++)
+                    if (j < 3 || poison_random(2))
+                        check_product((enum lava_routine)i, sizes[j][0], sizes[j][1], is_q, way);
+            }
 }
 
 /* The same inputs give the same bits. */
@@ -259,42 +436,79 @@ static void queries(void **state) {
     }
 }
 
+/* What is wrong, and its number in Fortran's list. They have one leading dimension here. */
+static const struct {
+    enum lava_family family;
+    int64_t m, n, k, lda, lwork;
+    int number, side, trans;
+    char vect;
+} wrong_cases[] = {{LAVA_FAMILY_GEBRD, -1, -1, 0, 0, 0, 1, 0, 0, 0},
+                   {LAVA_FAMILY_GEBRD, 2, -1, 0, 0, 0, 2, 0, 0, 0},
+                   {LAVA_FAMILY_GEBRD, 2, 1, 0, 1, 0, 4, 0, 0, 0},
+                   {LAVA_FAMILY_GEBRD, 2, 3, 0, 2, 2, 10, 0, 0, 0},
+                   {LAVA_FAMILY_GEBRD, 3, 2, 0, 3, 2, 10, 0, 0, 0},
+                   {LAVA_FAMILY_GEBRD, 2, 1, 0, 1, -1, 4, 0, 0, 0},
+                   {LAVA_FAMILY_GEBRD, 0, 3, 0, 1, 0, 10, 0, 0, 0},
+                   {LAVA_FAMILY_ORGBR, -1, 0, 0, 0, 0, 1, 0, 0, 'x'},
+                   {LAVA_FAMILY_ORGBR, -1, -1, -1, 0, 0, 2, 0, 0, 'Q'},
+                   {LAVA_FAMILY_ORGBR, 2, 3, 2, 0, 0, 3, 0, 0, 'Q'},
+                   {LAVA_FAMILY_ORGBR, 3, 2, 3, 0, 0, 3, 0, 0, 'Q'},
+                   {LAVA_FAMILY_ORGBR, 3, 2, 2, 0, 0, 3, 0, 0, 'P'},
+                   {LAVA_FAMILY_ORGBR, 2, 3, 3, 0, 0, 3, 0, 0, 'P'},
+                   {LAVA_FAMILY_ORGBR, 2, 2, -1, 0, 0, 4, 0, 0, 'P'},
+                   {LAVA_FAMILY_ORGBR, 2, 2, 3, 1, 0, 6, 0, 0, 'Q'},
+                   {LAVA_FAMILY_ORGBR, 3, 2, 1, 3, 1, 9, 0, 0, 'Q'},
+                   {LAVA_FAMILY_ORMBR, -1, -1, -1, 0, 0, 1, 7, 7, 'x'},
+                   {LAVA_FAMILY_ORMBR, -1, -1, -1, 0, 0, 2, 7, 7, 'Q'},
+                   {LAVA_FAMILY_ORMBR, -1, -1, -1, 0, 0, 3, 141, 7, 'P'},
+                   {LAVA_FAMILY_ORMBR, -1, 0, 0, 0, 0, 4, 141, 111, 'P'},
+                   {LAVA_FAMILY_ORMBR, 1, -1, 0, 0, 0, 5, 141, 111, 'P'},
+                   {LAVA_FAMILY_ORMBR, 1, 1, -1, 0, 0, 6, 141, 111, 'P'},
+                   {LAVA_FAMILY_ORMBR, 3, 2, 5, 2, 0, 8, 141, 111, 'Q'},
+                   {LAVA_FAMILY_ORMBR, 3, 2, 5, 1, 0, 8, 142, 111, 'P'},
+                   {LAVA_FAMILY_ORMBR, 3, 2, 5, 2, 0, 11, 142, 111, 'P'},
+                   {LAVA_FAMILY_ORMBR, 3, 2, 5, 3, 2, 13, 142, 111, 'P'}};
+#define WRONG_CASES ((int)(sizeof wrong_cases / sizeof wrong_cases[0]))
+
 static void complaints(void **state) {
-    static const struct {
-        int64_t m, n, lda, lwork;
-        int number;
-    } wrong[] = {{-1, -1, 0, 0, 1}, {2, -1, 0, 0, 2}, {2, 1, 1, 0, 4}, {2, 3, 2, 2, 10},
-                 {3, 2, 3, 2, 10},  {2, 1, 1, -1, 4}, {0, 0, 0, 1, 4}, {0, 3, 1, 0, 10}};
     double matrix[8] = {42}, vectors[24];
     (void)state;
-    for (int i = 0; i < LAVA_ROUTINE_COUNT; i++)
-        for (size_t j = 0; j < sizeof wrong / sizeof wrong[0]; j++) {
-            int64_t info = UNTOUCHED;
-            if (!is_ours(i) || dlsym(library, lava_routine_name((enum lava_routine)i)))
-                continue;
-            check_lapack_complaint((enum lava_routine)i,
-                                   &(struct families_arguments){.m = {wrong[j].m},
-                                                                .n = {wrong[j].n},
-                                                                .ldc = {wrong[j].lda},
-                                                                .size = {wrong[j].lwork},
-                                                                .b = matrix + 4,
-                                                                .c = matrix,
-                                                                .ipiv = vectors,
-                                                                .info = &info},
-                                   wrong[j].number);
-            assert_true(matrix[0] == 42);
-        }
+    for (int i = 0; i < LAVA_ROUTINE_COUNT * WRONG_CASES; i++) {
+        enum lava_routine routine = (enum lava_routine)(i / WRONG_CASES);
+        int at = i % WRONG_CASES;
+        int64_t info = UNTOUCHED;
+        if (!is_of((int)routine, wrong_cases[at].family) || dlsym(library, lava_routine_name(routine)))
+            continue;
+        check_lapack_complaint(routine,
+                               &(struct families_arguments){.job = wrong_cases[at].vect,
+                                                            .side = wrong_cases[at].side,
+                                                            .transa = {wrong_cases[at].trans},
+                                                            .lda = {wrong_cases[at].lda},
+                                                            .a = matrix,
+                                                            .m = {wrong_cases[at].m},
+                                                            .n = {wrong_cases[at].n},
+                                                            .k = {wrong_cases[at].k},
+                                                            .ldc = {wrong_cases[at].lda},
+                                                            .size = {wrong_cases[at].lwork},
+                                                            .b = matrix + 4,
+                                                            .c = matrix,
+                                                            .ipiv = vectors,
+                                                            .info = &info},
+                               wrong_cases[at].number);
+        assert_true(matrix[0] == 42);
+    }
 }
 
 static int forward(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(arguments_arrive_untouched)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(arguments_arrive_untouched),
+                                       cmocka_unit_test(lengths_are_not_written)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
 static int compute(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(results), cmocka_unit_test(special_matrices),
-                                       cmocka_unit_test(bits), cmocka_unit_test(queries),
-                                       cmocka_unit_test(complaints)};
+                                       cmocka_unit_test(forms),   cmocka_unit_test(bits),
+                                       cmocka_unit_test(queries), cmocka_unit_test(complaints)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 

@@ -63,6 +63,8 @@ const struct kind_case kind_cases[] = {
     {ROW(POTRI, INVERT_CHOLESKY),     NONE,              NONE,          POSITIVE("nn"),    .explained = "pn"},
     {ROW(SYTRD, TRIDIAGONAL),         NONE,              WORK,          POSITIVE("nn"),    KIND_TAU_OUT, .explained = "pn"},
     {ROW(GEBRD, BIDIAGONAL),          NONE,              WORK,          GENERAL("mn"),     KIND_TAU_OUT, .explained = "mn"},
+    {ROW(ORGBR, QR_FORM),             NONE,              WORK,          REFLECTIONS("mn"), KIND_TAU_IN, .job = 'Q', .explained = "jmnk"},
+    {ROW(ORMBR, QR_LEFT),             REFLECTIONS("mk"), WORK,          GENERAL("mn"),     KIND_TAU_IN, .job = 'Q', .trans = "NA", .explained = "jstmnk"},
     {ROW(SYEV, EIGENVALUES),          NONE,              NONE,          POSITIVE("nn"),    KIND_TAU_OUT, .job = 'N', .explained = "jpn"},
     {ROW(HEEV, EIGENVECTORS),         NONE,              NONE,          POSITIVE("nn"),    KIND_TAU_OUT, .job = 'V', .explained = "jpn"},
     {ROW(SYEVD, EIGENVECTORS),        NONE,              NONE,          POSITIVE("nn"),    KIND_TAU_OUT, .job = 'V', .explained = "jpn"},
@@ -259,7 +261,9 @@ static void choose_options(struct kind_call *call, int order) {
         x->transb[i] = 111;
         x->n[i] = order;
         x->m[i] = order + 10;
-        x->k[i] = row->family == LAVA_FAMILY_ORMQR  ? order
+        x->k[i] = row->family == LAVA_FAMILY_ORMQR || row->family == LAVA_FAMILY_ORGBR ||
+                          row->family == LAVA_FAMILY_ORMBR
+                      ? order
                   : lava_kinds[row->kind].is_vector ? 1 + poison_random(LAVA_VECTOR_PLAN_SIDES)
                                                     : order / 4 + 1;
     }
@@ -389,7 +393,7 @@ static void set_eigen(struct kind_call *call) {
     static char memory[8][1 << 25]; /* enough for the vectors of order 1110 */
     struct families_arguments *x = &call->x;
     bool is_singular = lava_kinds[call->row->kind].is_singular;
-    x->job = call->row->job, x->range = is_singular ? x->job : 'A';
+    x->range = is_singular ? x->job : 'A';
     x->w = call->vector.now, x->z = call->a.now;
     x->found = memory[0], x->support = is_singular ? call->b.now : memory[1], x->iwork = memory[2];
     x->lda[0] = x->lda[0] ? x->lda[0] : 1, x->ldb[0] = x->ldb[0] ? x->ldb[0] : 1;
@@ -423,7 +427,8 @@ void kind_call_run(struct kind_call *call) {
     x->size[0] = call->row->members ? call->row->members : lwork;
     if (call->row->family == LAVA_FAMILY_GETRI)
         x->k[0] = lwork;
-    if (call->row->job)
+    x->job = call->row->job;
+    if (lava_kinds[call->row->kind].has_values)
         set_eigen(call);
     if (call->row->a.fill == KIND_COLUMNS) { /* norms of complex numbers are behind tau */
         x->support = call->a.now;

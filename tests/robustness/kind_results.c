@@ -207,7 +207,8 @@ bool kind_call_is_right(const struct kind_call *call, const char *what) {
         return true;
     if (call->row->kind == LAVA_OPERATION_TRIDIAGONAL && is_tridiagonal(call))
         return true;
-    if (call->row->job && (lava_kinds[call->row->kind].is_singular ? is_singular(call) : is_eigen(call)))
+    if (lava_kinds[call->row->kind].has_values &&
+        (lava_kinds[call->row->kind].is_singular ? is_singular(call) : is_eigen(call)))
         return true;
     const struct kind_matrix *all[] = {&call->a, &call->b, &call->c, &call->vector};
     bool has_pivots = call->row->vector == KIND_PIVOTS_OUT || call->row->vector == KIND_PIVOTS_IN;
