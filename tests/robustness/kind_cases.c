@@ -227,7 +227,8 @@ static void make_vector(struct kind_call *call) {
     call->vector.fill = call->row->vector == KIND_WORK_VECTOR ? KIND_WORK : KIND_GENERAL;
     if (call->row->vector == KIND_NO_VECTOR)
         return;
-    allocate(&call->vector, (size_t)((call->x.m[0] + n) * (call->vector.fill == KIND_WORK ? BLOCK : 1)) * 16);
+    allocate(&call->vector,
+             (size_t)((call->x.m[0] + 2 * n) * (call->vector.fill == KIND_WORK ? BLOCK : 1)) * 16);
     if (call->row->vector == KIND_TAU_IN)
         fill_tau(call, call->row->a.fill == KIND_REFLECTIONS ? &call->a : &call->c);
     for (int64_t i = 0; i < n && call->row->vector == KIND_PIVOTS_IN; i++) {
