@@ -70,7 +70,7 @@ static struct lava_operation largest_product(const struct lava_operation *operat
 static double device_ns(const struct lava_halving *request, double flops_per_s) {
     const struct lava_operation *operation = request->operation;
     double k = (double)operation->k, panels = ceil(k / PANEL);
-    double left = lava_bidiagonal_flops(operation) / lava_operation_pair_flops(operation) / 2;
+    double left = lava_bidiagonal_flops(operation) / lava_operation_pair_flops(operation) / 4;
     double read_bytes = (double)lava_type_bytes(operation->type) * left * (READS + PASSES / PANEL);
     double compute_ns = k * COLUMN_NS + panels * PANEL_NS +
                         1e9 * read_bytes / request->rates.memory_bytes_per_s +
