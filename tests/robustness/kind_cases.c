@@ -64,7 +64,9 @@ const struct kind_case kind_cases[] = {
     {ROW(SYTRD, TRIDIAGONAL),         NONE,              WORK,          POSITIVE("nn"),    KIND_TAU_OUT, .explained = "pn"},
     {ROW(GEBRD, BIDIAGONAL),          NONE,              WORK,          GENERAL("mn"),     KIND_TAU_OUT, .explained = "mn"},
     {ROW(ORGBR, QR_FORM),             NONE,              WORK,          REFLECTIONS("mn"), KIND_TAU_IN, .job = 'Q', .explained = "jmnk"},
+    {ROW(ORGBR, QR_FORM),             NONE,              WORK,          REFLECTIONS("nn"), KIND_TAU_IN, .job = 'P', .explained = "jmnk"},
     {ROW(ORMBR, QR_LEFT),             REFLECTIONS("mk"), WORK,          GENERAL("mn"),     KIND_TAU_IN, .job = 'Q', .trans = "NA", .explained = "jstmnk"},
+    {ROW(ORMBR, QR_RIGHT),            REFLECTIONS("nn"), WORK,          GENERAL("mn"),     KIND_TAU_IN, .on_right = true, .job = 'P', .trans = "NA", .explained = "jstmnk"},
     {ROW(SYEV, EIGENVALUES),          NONE,              NONE,          POSITIVE("nn"),    KIND_TAU_OUT, .job = 'N', .explained = "jpn"},
     {ROW(HEEV, EIGENVECTORS),         NONE,              NONE,          POSITIVE("nn"),    KIND_TAU_OUT, .job = 'V', .explained = "jpn"},
     {ROW(SYEVD, EIGENVECTORS),        NONE,              NONE,          POSITIVE("nn"),    KIND_TAU_OUT, .job = 'V', .explained = "jpn"},
@@ -207,13 +209,15 @@ static void make_matrix(struct kind_call *call, struct kind_matrix *x, const cha
     fill(x, type, to->uplo == 122, call->row->members ? call->row->members : 1);
 }
 
-/* tau = 2 / ||v||^2, so that a reflection is unitary. */
+/* tau = 2 / ||v||^2, so that a reflection is unitary. Those of P are rows, and begin beside the diagonal. */
 static void fill_tau(struct kind_call *call, const struct kind_matrix *v) {
     enum lava_type type = lava_routine_type(call->routine);
+    bool by_rows = call->row->job == 'P';
     for (int64_t j = 0; j < call->x.k[0]; j++) {
         long double square = 1;
-        for (int64_t i = j + 1; i < v->rows; i++) {
-            const struct naive_number value = naive_read(type, v->before, i + j * v->ld);
+        for (int64_t i = j + 1 + by_rows; i < (by_rows ? v->columns : v->rows); i++) {
+            const struct naive_number value =
+                naive_read(type, v->before, by_rows ? j + i * v->ld : i + j * v->ld);
             square += value.real * value.real + value.imaginary * value.imaginary;
         }
         naive_write(type, call->vector.before, j, (struct naive_number){2 / square, 0});
@@ -261,7 +265,7 @@ static void choose_options(struct kind_call *call, int order) {
         x->transa[i] = op == 'N' ? 111 : op == 'A' && is_complex ? 113 : 112;
         x->transb[i] = 111;
         x->n[i] = order;
-        x->m[i] = order + 10;
+        x->m[i] = row->family == LAVA_FAMILY_ORGBR && row->job == 'P' ? order : order + 10;
         x->k[i] = row->family == LAVA_FAMILY_ORMQR || row->family == LAVA_FAMILY_ORGBR ||
                           row->family == LAVA_FAMILY_ORMBR
                       ? order
