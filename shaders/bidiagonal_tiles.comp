@@ -19,8 +19,8 @@ const uint LANES = 32, GROUPS = INVOCATIONS / LANES, PITCH = LANES + 1;
 const uint ROWS_EACH = TILE_ROWS / LANES, COLUMNS_EACH = TILE_COLUMNS / GROUPS;
 /* Lanes whose sums an invocation adds, and how many do so for a column. */
 const uint PARTS = INVOCATIONS / TILE_COLUMNS, LANES_EACH = LANES / PARTS;
-/* Columns of a row that are on their way at a time. */
-const uint BATCH = 16;
+/* Columns of a row that are on their way at a time: 128 bytes. */
+const uint BATCH = 8 * WORD_ELEMENTS;
 
 shared ELEMENT shares[TILE_COLUMNS * PITCH];
 shared ELEMENT sums[INVOCATIONS];

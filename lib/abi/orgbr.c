@@ -44,7 +44,7 @@ static int find_wrong(const struct orgbr_arguments *x) {
 /* Returns whether the reflections begin beside the diagonal: the matrix is square, and its first row and
  * column are those of the unit matrix. */
 static bool is_shifted(const struct orgbr_arguments *x) {
-    return is_q(x) ? x->m < x->k : x->n <= x->k;
+    return x->n > 0 && (is_q(x) ? x->m < x->k : x->n <= x->k);
 }
 
 /* A query is forwarded by the entry point, and computes nothing. */
@@ -62,7 +62,7 @@ static bool translate(const struct orgbr_arguments *x, struct lava_operation *op
         operation->a = (struct lava_operand){
             .first = lava_operation_element(x->a, type, is_q(x) ? 1 : 0, is_q(x) ? 0 : 1, x->lda),
             .ld = x->lda};
-    return !find_wrong(x) && !lava_workspace_is_query(x->lwork) && x->m > 0 && x->n > 0;
+    return !find_wrong(x) && !lava_workspace_is_query(x->lwork);
 }
 
 static void write_results(const struct orgbr_arguments *x) {

@@ -51,8 +51,9 @@ static int find_wrong(const struct ormbr_arguments *x) {
  * leave the first row of op(C) as it is. */
 static bool translate(const struct ormbr_arguments *x, struct lava_operation *operation) {
     enum lava_type type = lava_routine_type(x->routine);
-    int64_t order = is_left(x) ? x->m : x->n, by = (is_q(x) ? order < x->k : order <= x->k) ? 1 : 0,
-            rows = is_left(x) ? by : 0, columns = is_left(x) ? 0 : by;
+    int64_t order = is_left(x) ? x->m : x->n,
+            by = order > 0 && (is_q(x) ? order < x->k : order <= x->k) ? 1 : 0, rows = is_left(x) ? by : 0,
+            columns = is_left(x) ? 0 : by;
     const struct lava_lapack_matrix c = {x->m - rows, x->n - columns,
                                          lava_operation_element(x->c, type, rows, columns, x->ldc), x->ldc};
     *operation =
@@ -65,7 +66,7 @@ static bool translate(const struct ormbr_arguments *x, struct lava_operation *op
         .ld = x->lda,
         .op = is_left(x) == is_q(x) ? LAVA_OP_N : LAVA_OP_T};
     *(is_left(x) ? &operation->a : &operation->b) = reflections;
-    return !find_wrong(x) && !lava_workspace_is_query(x->lwork) && x->m > 0 && x->n > 0;
+    return !find_wrong(x) && !lava_workspace_is_query(x->lwork);
 }
 
 static void write_results(const struct ormbr_arguments *x) {

@@ -27,7 +27,7 @@ static_assert(LAVA_BIDIAGONAL_INVOCATIONS == LAVA_BIDIAGONAL_TILE_ROWS &&
                   LAVA_BIDIAGONAL_INVOCATIONS % (2 * LAVA_BIDIAGONAL_PANEL) == 0 &&
                   LAVA_BIDIAGONAL_INVOCATIONS / 32 <= LAVA_BIDIAGONAL_TILE_COLUMNS &&
                   LAVA_BIDIAGONAL_TILE_ROWS % LAVA_BIDIAGONAL_TILE_COLUMNS == 0 &&
-                  LAVA_BIDIAGONAL_TILE_COLUMNS % 16 == 0,
+                  LAVA_BIDIAGONAL_TILE_COLUMNS % 32 == 0,
               "shaders/bidiagonal.glsl, bidiagonal_tiles.comp");
 
 struct task {
