@@ -1,4 +1,5 @@
 /* The table of kinds. It alone includes the files of all kinds, and nothing includes it. */
+#include "dispatch/bidiagonal.h"
 #include "dispatch/divide.h"
 #include "dispatch/eigen.h"
 #include "dispatch/factorization.h"
@@ -90,8 +91,10 @@
  *     dgesdd S     1755         9907
  *     dgelsd       1002
  *
- * A second matrix adds ?potrf, ?sygst and a solve, 0.28, 0.65 and 0.55 of a product for order 1024 in cfp64,
- * by one thread (SciPy's OpenBLAS, x86-64, 2026-11-28).
+ * ?gebrd's numbers are a starting value: dgesdd N without the values of B, 1.8 s at 4096 by them.
+ *
+ * A second matrix adds ?potrf, ?sygst and a solve, 0.28, 0.65 and 0.55 of a product for order 1024 in cfp64, by
+ * one thread (SciPy's OpenBLAS, x86-64, 2026-11-28).
  *
  * ?orgqr takes as long as ?geqrf. ?ormqr is what ?gels takes beside ?geqrf, 3.4 ms at 512 and 38 at 2048.
  * Half of ?geqp3 is products with one vector at a time, which read what is left of the matrix for each
@@ -152,5 +155,7 @@ const struct lava_kind lava_kinds[LAVA_OPERATION_KINDS] = {
     [LAVA_OPERATION_DIVIDE_VECTORS]  = {"tridiagonal eigenvectors", .cpu = {1.5, 0, 120}, OF_DIVIDE, .has_vectors = true},
     [LAVA_OPERATION_DIVIDE_TIMES]    = {"times tridiagonal eigenvectors", .cpu = {4, 0, 150}, OF_DIVIDE,
                                         .has_vectors = true, .times_c = true},
+    [LAVA_OPERATION_BIDIAGONAL]      = {"bidiagonal", .cpu = {6, 9e3, 60}, TIMED_BY(SYTRD), OF_A_MATRIX,
+                                        .is_bidiagonal = true, .flops = lava_bidiagonal_flops, .plan = lava_bidiagonal_plan},
 };
 // clang-format on

@@ -46,6 +46,7 @@ CALLS = {
     "inverses": (["{t}getri {n}", "{t}potri L {n}"], []),
     "least squares": (["{t}gels N {n} {n} 64"], ["{t}gels N 8192 1024 1", "{t}gels N 4096 256 64"]),
     "tridiagonal": (["{t}{h}trd L {n}"], []),
+    "bidiagonal": (["{t}gebrd {n} {n}"], ["{t}gebrd 8192 512"]),
     "eigenvalues": (["{t}{h}evd N L {n}", "{t}{h}evd V L {n}", "{t}{h}evr V L {n}"], []),
     "tridiagonal eigenvalues": (["{t}stedc N {n}", "{t}stedc I {n}", "{t}stedc V {n}"], []),
     "generalized eigenvalues": (["{t}{h}gvd 1 V L {n}"], []),

@@ -1,5 +1,6 @@
-/* The routines of eigenvalues and singular values for perf/side_times, with vectors or without, and QR with
- * column pivoting. The workspace is as large as the routine asks for, those of reals and integers are ample.
+/* The routines of eigenvalues and singular values for perf/side_times, with vectors or without, of
+ * tridiagonal and bidiagonal forms, and QR with column pivoting. The workspace is as large as the routine
+ * asks for, those of reals and integers are ample.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -18,6 +19,8 @@ struct side_values {
 /* clang-format off */
 typedef void sytrd_function(const char *, integer *, void *, integer *, void *, void *, void *, void *, integer *,
                             int64_t *, size_t);
+typedef void gebrd_function(integer *, integer *, void *, integer *, void *, void *, void *, void *, void *, integer *,
+                            int64_t *);
 typedef void syevd_function(const char *, const char *, integer *, void *, integer *, void *, void *, integer *,
                             void *, integer *, int64_t *, size_t, size_t);
 typedef void heevd_function(const char *, const char *, integer *, void *, integer *, void *, void *, integer *,
@@ -64,6 +67,14 @@ static void call_sytrd(struct call *x) {
     int64_t info = 0;
     ((sytrd_function *)x->routine)(x->letters[0], &x->n, x->c, &x->n, v->values, v->rwork, v->left, v->work,
                                    &v->work_elements, &info, 1);
+}
+
+/* So do D, E, tauq and taup. */
+static void call_gebrd(struct call *x) {
+    const struct side_values *v = x->values;
+    int64_t info = 0;
+    ((gebrd_function *)x->routine)(&x->m, &x->n, x->c, &x->m, v->values, v->rwork, v->left, v->right, v->work,
+                                   &v->work_elements, &info);
 }
 
 static void call_syevd(struct call *x) {
@@ -172,6 +183,7 @@ static const struct family families[] = {
     {"sygvd", 3, "n", SOURCE_GENERAL, call_sygvd},   {"hegvd", 3, "n", SOURCE_GENERAL, call_sygvd},
     {"stedc", 1, "n", SOURCE_GENERAL, call_stedc},   {"gesdd", 1, "mn", SOURCE_GENERAL, call_gesdd},
     {"gelsd", 0, "mno", SOURCE_GENERAL, call_gelsd}, {"geqp3", 0, "mn", SOURCE_GENERAL, call_geqp3},
+    {"gebrd", 0, "mn", SOURCE_GENERAL, call_gebrd},
 };
 
 const struct family *side_values_find(const char *name) {

@@ -42,6 +42,7 @@ static const struct argument {
     {"JOB", offsetof(struct explain_arguments, job), "NSAO"},
     {"JOBU", offsetof(struct explain_arguments, job), "NSAO"},
     {"JOBVT", offsetof(struct explain_arguments, second_job), "NSAO"},
+    {"VECT", offsetof(struct explain_arguments, job), "QP"},
     {"SIDE", offsetof(struct explain_arguments, side), "LR"},
     {"UPLO", offsetof(struct explain_arguments, uplo), "UL"},
     {"TRANSA", offsetof(struct explain_arguments, transa), "NTC"},

@@ -230,6 +230,12 @@ static bool make_pivoted_qr(const struct explain_arguments *x, struct lava_opera
     return valid;
 }
 
+static bool make_bidiagonal(const struct explain_arguments *x, struct lava_operation *operation) {
+    bool valid = make_lu(x, operation);
+    operation->kind = LAVA_OPERATION_BIDIAGONAL;
+    return valid;
+}
+
 /* Real types have no C, complex ones no T. */
 static bool make_least_squares(const struct explain_arguments *x, struct lava_operation *operation) {
     bool valid = make_qr(x, operation);
@@ -278,6 +284,35 @@ static bool make_qr_product(const struct explain_arguments *x, struct lava_opera
     *(is_left ? &operation->a : &operation->b) = reflections;
     return valid && x->k >= 0 && x->k <= (is_left ? x->m : x->n) &&
            (x->transa == 'N' || x->transa == adjoint);
+}
+
+/* Q has columns, and P rows. If they begin beside the diagonal, the first row and column stay. */
+static bool make_bidiagonal_q(const struct explain_arguments *x, struct lava_operation *operation) {
+    bool is_p = x->job == 'P', valid = make_lu(x, operation);
+    int64_t longer = is_p ? x->n : x->m, shorter = is_p ? x->m : x->n;
+    bool shifts = is_p ? x->n <= x->k : x->m < x->k;
+    operation->kind = LAVA_OPERATION_QR_FORM;
+    operation->adjoint = is_p;
+    operation->m -= shifts;
+    operation->n -= shifts;
+    operation->k = shifts ? operation->k - 1 : x->k;
+    operation->a.first = shifts ? LAVA_PLANNED_A : NULL;
+    return valid && x->k >= 0 && shorter <= longer && shorter >= lava_minimum(longer, x->k);
+}
+
+static bool make_bidiagonal_product(const struct explain_arguments *x, struct lava_operation *operation) {
+    bool is_left = x->side == 'L', is_p = x->job == 'P';
+    int64_t order = is_left ? x->m : x->n;
+    bool shifts = is_p ? order <= x->k : order < x->k;
+    struct explain_arguments rest = *x;
+    rest.k = shifts ? order - 1 : x->k;
+    rest.m -= shifts && is_left;
+    rest.n -= shifts && !is_left;
+    bool valid = make_qr_product(&rest, operation);
+    struct lava_operand *reflections = is_left ? &operation->a : &operation->b;
+    reflections->ld = is_p ? at_least_one(lava_minimum(order, x->k)) : at_least_one(order);
+    reflections->op = is_left == is_p ? LAVA_OP_T : LAVA_OP_N;
+    return valid && x->k >= 0;
 }
 
 static bool make_square_lu(const struct explain_arguments *x, struct lava_operation *operation) {
@@ -340,6 +375,9 @@ static const struct explain_shape shapes[] = {
     {LAVA_FAMILY_GELSS, "M N NRHS ", make_singular},
     {LAVA_FAMILY_GELSS_COMPLEX, "M N NRHS ", make_singular},
     {LAVA_FAMILY_GEQRF, "M N ", make_qr},
+    {LAVA_FAMILY_GEBRD, "M N ", make_bidiagonal},
+    {LAVA_FAMILY_ORGBR, "VECT M N K ", make_bidiagonal_q},
+    {LAVA_FAMILY_ORMBR, "VECT SIDE TRANS M N K ", make_bidiagonal_product},
     {LAVA_FAMILY_GEQP3, "M N ", make_pivoted_qr},
     {LAVA_FAMILY_CGEQP3, "M N ", make_pivoted_qr},
     {LAVA_FAMILY_ORGQR, "M N K ", make_qr},

@@ -173,7 +173,18 @@
     LAVA_IN_REAL_TYPES(LAVA_FORMS_LAPACK, X, SYTRD, sytrd)                        \
     LAVA_IN_COMPLEX_TYPES(LAVA_FORMS_LAPACK, X, SYTRD, hetrd)
 
-/* Its eigenvalues, and its eigenvectors, which take its place; some of both, which go elsewhere. */
+/* A general matrix becomes bidiagonal, by reflections from both sides. */
+#define LAVA_GEBRD_ROUTINES(X) LAVA_IN_ALL_TYPES(LAVA_FORMS_LAPACK, X, GEBRD, gebrd)
+
+/* The matrices Q and P of that, and products with them. */
+#define LAVA_ORGBR_ROUTINES(X)                                                    \
+    LAVA_IN_REAL_TYPES(LAVA_FORMS_LAPACK, X, ORGBR, orgbr)                        \
+    LAVA_IN_COMPLEX_TYPES(LAVA_FORMS_LAPACK, X, ORGBR, ungbr)
+#define LAVA_ORMBR_ROUTINES(X)                                                    \
+    LAVA_IN_REAL_TYPES(LAVA_FORMS_LAPACK, X, ORMBR, ormbr)                        \
+    LAVA_IN_COMPLEX_TYPES(LAVA_FORMS_LAPACK, X, ORMBR, unmbr)
+
+/* Eigenvalues of a symmetric or Hermitian matrix, and its eigenvectors, which take its place; some of both, which go elsewhere. */
 #define LAVA_SYEV_ROUTINES(X)                                                     \
     LAVA_IN_REAL_TYPES(LAVA_FORMS_LAPACK, X, SYEV, syev)                          \
     LAVA_IN_COMPLEX_TYPES(LAVA_FORMS_LAPACK, X, HEEV, heev)
@@ -257,6 +268,9 @@
     LAVA_POTRI_ROUTINES(X)                                                     \
     LAVA_GETRI_ROUTINES(X)                                                     \
     LAVA_SYTRD_ROUTINES(X)                                                     \
+    LAVA_GEBRD_ROUTINES(X)                                                     \
+    LAVA_ORGBR_ROUTINES(X)                                                     \
+    LAVA_ORMBR_ROUTINES(X)                                                     \
     LAVA_SYEV_ROUTINES(X)                                                      \
     LAVA_SYEVD_ROUTINES(X)                                                     \
     LAVA_SYEVR_ROUTINES(X)                                                     \
@@ -357,6 +371,9 @@ enum lava_family {
     LAVA_FAMILY_POTRI,
     LAVA_FAMILY_GETRI,
     LAVA_FAMILY_SYTRD,
+    LAVA_FAMILY_GEBRD,
+    LAVA_FAMILY_ORGBR,
+    LAVA_FAMILY_ORMBR,
     LAVA_FAMILY_SYEV,
     LAVA_FAMILY_HEEV,
     LAVA_FAMILY_SYEVD,

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 
+#include "dispatch/bidiagonal.h"
 #include "dispatch/eigen.h"
 #include "dispatch/factorization.h"
 #include "dispatch/pivoted_qr.h"
@@ -71,6 +72,9 @@ static const struct row rows[] = {
     {LAVA_STEP_PIVOTED_QR,   lava_pivoted_qr_fits,    TYPED,             {LAVA_SHADER_ARRANGE}},
     {LAVA_STEP_SINGULAR,     lava_singular_fits,      TYPED,             {LAVA_SHADER_ARRANGE}},
     {LAVA_STEP_SINGULAR,     lava_singular_fits,      TYPED,             {LAVA_SHADER_COLUMN_NORMS}},
+    {LAVA_STEP_BIDIAGONAL,   lava_bidiagonal_fits,    TYPED,             {LAVA_SHADER_BIDIAGONAL_TILES}},
+    {LAVA_STEP_BIDIAGONAL,   lava_bidiagonal_fits,    TYPED,             {LAVA_SHADER_BIDIAGONAL_FINISH}},
+    {LAVA_STEP_BIDIAGONAL,   lava_bidiagonal_fits,    TYPED,             {LAVA_SHADER_ARRANGE}},
 };
 // clang-format on
 

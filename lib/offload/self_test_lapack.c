@@ -41,6 +41,7 @@ struct step {
     bool unit, adjoint, hermitian;
     bool reflects;       /* its columns are reflections */
     bool below;          /* these begin one row below the diagonal */
+    bool by_rows;        /* its rows, conjugated, are; their tau are FACTORS */
     bool is_spectrum;    /* the eigenvalues on the diagonal, and zeros */
     bool is_band;        /* elements that are not beside the diagonal are zero */
     bool swaps, unswaps; /* rows of the product, as the pivots say */
@@ -164,6 +165,20 @@ static const struct row singular[] = {{.what = "singular vectors",
                                        .got = {{AFTER}, {FACTORS, .is_spectrum = true}, {FACTORS}}},
                                       {0}};
 
+/* A = Q B P^H. */
+static const struct row bidiagonal[] = {
+    {.what = "bidiagonal forms",
+     .kind = LAVA_OPERATION_BIDIAGONAL,
+     .columns = QR_COLUMNS,
+     .limit = 1,
+     .by_norm = true,
+     .bound = 8,
+     .expected = {{BEFORE}},
+     .got = {{AFTER, UPPER, .reflects = true, .by_rows = true, .below = true, .adjoint = true},
+             {AFTER, UPPER, .is_band = true},
+             {AFTER, LOWER, .reflects = true, .unit = true}}},
+    {0}};
+
 struct sample {
     const struct row *row;
     enum lava_type type;
@@ -237,7 +252,7 @@ static struct lava_number spectrum_at(const struct sample *sample, int64_t i) {
 /* Returns element (i, j) of what a step multiplies by. */
 static struct lava_number element(const struct sample *sample, const struct step *step, int64_t i,
                                   int64_t j) {
-    bool is_turned_round = step->adjoint && !step->reflects;
+    bool is_turned_round = step->by_rows || (step->adjoint && !step->reflects);
     int64_t row = is_turned_round ? j : i, column = is_turned_round ? i : j;
     bool is_diagonal = i == j, is_stored = is_in(step->part, row, column);
     bool is_turned = is_turned_round != (step->hermitian && !is_stored);
@@ -247,6 +262,8 @@ static struct lava_number element(const struct sample *sample, const struct step
         return (struct lava_number){0, 0};
     if (step->below && i <= j + 1)
         return (struct lava_number){i == j + 1, 0};
+    if (step->by_rows && i >= sample->row->columns)
+        return (struct lava_number){0, 0};
     if (is_diagonal && step->unit)
         return (struct lava_number){1, 0};
     if (!is_stored && !step->hermitian)
@@ -284,7 +301,8 @@ static void reflect(struct sample *sample, const struct step *step, const struct
     int64_t count = sample->row->columns - step->below;
     for (int64_t number = 0; number < count; number++) {
         int64_t e = step->adjoint ? number : count - 1 - number;
-        struct lava_number tau = lava_number_read(sample->type, place_of(sample, NONE, e, 0));
+        struct lava_number tau =
+            lava_number_read(sample->type, place_of(sample, step->by_rows ? FACTORS : NONE, e, 0));
         tau.imaginary = step->adjoint ? -tau.imaginary : tau.imaginary;
         const struct vector *v = &columns[e];
         struct lava_number sum = {0, 0};
@@ -424,6 +442,7 @@ static enum lava_status run(const struct lava_self_test *test, const struct lava
         .alpha.real = 1,
         .pivots = sample->pivots,
         .tau = sample->memory[NONE],
+        .tau_rows = sample->memory[FACTORS],
         .diagonal = has_values ? sample->memory[NONE] : NULL,
         .spectrum = {.vectors = sample->memory[FACTORS], .ld = LD},
         .singular = {.left = {sample->memory[FACTORS], LD, row->columns},
@@ -505,6 +524,7 @@ static const struct row *const rows_of[LAVA_STEP_COUNT] = {
     [LAVA_STEP_GENERALIZED] = generalized,
     [LAVA_STEP_PIVOTED_QR] = pivoted_qr,
     [LAVA_STEP_SINGULAR] = singular,
+    [LAVA_STEP_BIDIAGONAL] = bidiagonal,
 };
 
 /* Runs the rows by one kernel, for the products between their steps, which were tested before: the steps are

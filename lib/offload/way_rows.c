@@ -1,5 +1,6 @@
 /* The table of what is done with the kinds. It alone includes the files of all kinds, and nothing includes
  * it. */
+#include "lib/host/cpu_bidiagonal.h"
 #include "lib/host/cpu_divide.h"
 #include "lib/host/cpu_eigen.h"
 #include "lib/host/cpu_generalized.h"
@@ -54,6 +55,7 @@ const struct lava_ways lava_ways_table[LAVA_OPERATION_KINDS] = {
     [LAVA_OPERATION_DIVIDE_VALUES]   = {DIVIDE},
     [LAVA_OPERATION_DIVIDE_VECTORS]  = {DIVIDE},
     [LAVA_OPERATION_DIVIDE_TIMES]    = {DIVIDE},
+    [LAVA_OPERATION_BIDIAGONAL]      = {LAVA_STEP_BIDIAGONAL, lava_bidiagonal_runner_run, NULL,                lava_cpu_bidiagonal_run},
 };
 // clang-format on
 

@@ -140,6 +140,7 @@ static void test_all_operations_of_a_family(void **state) {
                  {LAVA_OPERATION_DIVIDE_VALUES, LAVA_CPU_FAMILY_GEMM},
                  {LAVA_OPERATION_DIVIDE_VECTORS, LAVA_CPU_FAMILY_GEMM},
                  {LAVA_OPERATION_DIVIDE_TIMES, LAVA_CPU_FAMILY_GEMM},
+                 {LAVA_OPERATION_BIDIAGONAL, LAVA_CPU_FAMILY_SYTRD},
                  {LAVA_OPERATION_SOLVE, LAVA_CPU_FAMILY_TRSM},
                  {LAVA_OPERATION_PRODUCT, LAVA_CPU_FAMILY_GEMM}};
     const struct lava_cpu_figures plain = new_cpu(true);

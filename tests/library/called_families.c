@@ -201,6 +201,16 @@ FAMILIES_INTEGERS(int64_t)
     (v->uplos, v->ns, x->c, v->ldcs, FAMILIES_PART(1, 16), FAMILIES_PART(3, 8), x->ipiv,                     \
      (void *)(uintptr_t)x->b, v->sizes, x->info, 1001)
 
+#define FAMILIES_ORGBR_FORTRAN_PASS(type, scalar)                                                            \
+    (v->jobs, v->ms, v->ns, v->ks, x->c, v->ldcs, x->ipiv, (void *)(uintptr_t)x->b, v->sizes, x->info, 1001)
+#define FAMILIES_ORMBR_FORTRAN_PASS(type, scalar)                                                            \
+    (v->jobs, v->sides, v->as, v->ms, v->ns, v->ks, x->a, v->ldas, x->ipiv, x->c, v->ldcs,                   \
+     (void *)(uintptr_t)x->b, v->sizes, x->info, 1001, 1002, 1003)
+/* tauq, taup, D and E, in the same way. */
+#define FAMILIES_GEBRD_FORTRAN_PASS(type, scalar)                                                            \
+    (v->ms, v->ns, x->c, v->ldcs, FAMILIES_PART(2, 16), FAMILIES_PART(5, 8), x->ipiv, FAMILIES_PART(1, 16),  \
+     (void *)(uintptr_t)x->b, v->sizes, x->info)
+
 /* The range's ends are where other routines have scalars, and il and iu where they have m and k; the
  * tolerance is the least. */
 static const double families_none[1];

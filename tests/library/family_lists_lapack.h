@@ -103,6 +103,28 @@
     FAMILIES_PUT(5, e) FAMILIES_PUT(6, tau) FAMILIES_PUT(7, work) FAMILIES_PUT(8, lwork)                \
     FAMILIES_PUT(9, info) FAMILIES_PUT(10, length_1)
 
+#define FAMILIES_GEBRD_FORTRAN_LIST(integer, type, scalar)                                              \
+    (const integer *m, const integer *n, void *a, const integer *lda, void *d, void *e, void *tauq,     \
+     void *taup, void *work, const integer *lwork, integer *info)
+#define FAMILIES_GEBRD_FORTRAN_PUT                                                                      \
+    FAMILIES_PUT(0, m) FAMILIES_PUT(1, n) FAMILIES_PUT(2, a) FAMILIES_PUT(3, lda) FAMILIES_PUT(4, d)    \
+    FAMILIES_PUT(5, e) FAMILIES_PUT(6, tauq) FAMILIES_PUT(7, taup) FAMILIES_PUT(8, work)                \
+    FAMILIES_PUT(9, lwork) FAMILIES_PUT(10, info)
+
+#define FAMILIES_ORGBR_FORTRAN_LIST(integer, type, scalar)                                              \
+    (const char *vect, const integer *m, const integer *n, const integer *k, void *a,                   \
+     const integer *lda, const void *tau, void *work, const integer *lwork, integer *info,              \
+     size_t length_1)
+#define FAMILIES_ORGBR_FORTRAN_PUT                                                                      \
+    FAMILIES_ORGQR_FORTRAN_PUT FAMILIES_PUT(9, vect) FAMILIES_PUT(10, length_1)
+#define FAMILIES_ORMBR_FORTRAN_LIST(integer, type, scalar)                                              \
+    (const char *vect, const char *side, const char *trans, const integer *m, const integer *n,         \
+     const integer *k, const void *a, const integer *lda, const void *tau, void *c, const integer *ldc, \
+     void *work, const integer *lwork, integer *info, size_t length_1, size_t length_2,                 \
+     size_t length_3)
+#define FAMILIES_ORMBR_FORTRAN_PUT                                                                      \
+    FAMILIES_ORMQR_FORTRAN_PUT FAMILIES_PUT(15, vect) FAMILIES_PUT(16, length_3)
+
 #define FAMILIES_SYEV_FORTRAN_LIST(integer, type, scalar)                                               \
     (const char *jobz, const char *uplo, const integer *n, void *a, const integer *lda, void *w,        \
      void *work, const integer *lwork, integer *info, size_t length_1, size_t length_2)

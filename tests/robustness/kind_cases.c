@@ -62,6 +62,11 @@ const struct kind_case kind_cases[] = {
     {ROW(LAUUM, SQUARE_TRIANGLE),     NONE,              NONE,          POSITIVE("nn"),    .explained = "pn"},
     {ROW(POTRI, INVERT_CHOLESKY),     NONE,              NONE,          POSITIVE("nn"),    .explained = "pn"},
     {ROW(SYTRD, TRIDIAGONAL),         NONE,              WORK,          POSITIVE("nn"),    KIND_TAU_OUT, .explained = "pn"},
+    {ROW(GEBRD, BIDIAGONAL),          NONE,              WORK,          GENERAL("mn"),     KIND_TAU_OUT, .explained = "mn"},
+    {ROW(ORGBR, QR_FORM),             NONE,              WORK,          REFLECTIONS("mn"), KIND_TAU_IN, .job = 'Q', .explained = "jmnk"},
+    {ROW(ORGBR, QR_FORM),             NONE,              WORK,          REFLECTIONS("nn"), KIND_TAU_IN, .job = 'P', .explained = "jmnk"},
+    {ROW(ORMBR, QR_LEFT),             REFLECTIONS("mk"), WORK,          GENERAL("mn"),     KIND_TAU_IN, .job = 'Q', .trans = "NA", .explained = "jstmnk"},
+    {ROW(ORMBR, QR_RIGHT),            REFLECTIONS("nn"), WORK,          GENERAL("mn"),     KIND_TAU_IN, .on_right = true, .job = 'P', .trans = "NA", .explained = "jstmnk"},
     {ROW(SYEV, EIGENVALUES),          NONE,              NONE,          POSITIVE("nn"),    KIND_TAU_OUT, .job = 'N', .explained = "jpn"},
     {ROW(HEEV, EIGENVECTORS),         NONE,              NONE,          POSITIVE("nn"),    KIND_TAU_OUT, .job = 'V', .explained = "jpn"},
     {ROW(SYEVD, EIGENVECTORS),        NONE,              NONE,          POSITIVE("nn"),    KIND_TAU_OUT, .job = 'V', .explained = "jpn"},
@@ -209,13 +214,15 @@ static void make_matrix(struct kind_call *call, struct kind_matrix *x, const cha
     fill(x, type, to->uplo == 122, call->row->members ? call->row->members : 1);
 }
 
-/* tau = 2 / ||v||^2, so that a reflection is unitary. */
+/* tau = 2 / ||v||^2, so that a reflection is unitary. Those of P are rows, and begin beside the diagonal. */
 static void fill_tau(struct kind_call *call, const struct kind_matrix *v) {
     enum lava_type type = lava_routine_type(call->routine);
+    bool by_rows = call->row->job == 'P';
     for (int64_t j = 0; j < call->x.k[0]; j++) {
         long double square = 1;
-        for (int64_t i = j + 1; i < v->rows; i++) {
-            const struct naive_number value = naive_read(type, v->before, i + j * v->ld);
+        for (int64_t i = j + 1 + by_rows; i < (by_rows ? v->columns : v->rows); i++) {
+            const struct naive_number value =
+                naive_read(type, v->before, by_rows ? j + i * v->ld : i + j * v->ld);
             square += value.real * value.real + value.imaginary * value.imaginary;
         }
         naive_write(type, call->vector.before, j, (struct naive_number){2 / square, 0});
@@ -237,7 +244,8 @@ static void make_vector(struct kind_call *call) {
     call->vector.fill = call->row->vector == KIND_WORK_VECTOR ? KIND_WORK : KIND_GENERAL;
     if (call->row->vector == KIND_NO_VECTOR)
         return;
-    allocate(&call->vector, (size_t)((call->x.m[0] + n) * (call->vector.fill == KIND_WORK ? BLOCK : 1)) * 16);
+    allocate(&call->vector,
+             (size_t)((call->x.m[0] + 2 * n) * (call->vector.fill == KIND_WORK ? BLOCK : 1)) * 16);
     if (call->row->vector == KIND_D_AND_E)
         fill_d_and_e(call);
     if (call->row->vector == KIND_TAU_IN)
@@ -272,8 +280,10 @@ static void choose_options(struct kind_call *call, int order) {
         x->transa[i] = op == 'N' ? 111 : op == 'A' && is_complex ? 113 : 112;
         x->transb[i] = 111;
         x->n[i] = order;
-        x->m[i] = order + 10;
-        x->k[i] = row->family == LAVA_FAMILY_ORMQR  ? order
+        x->m[i] = row->family == LAVA_FAMILY_ORGBR && row->job == 'P' ? order : order + 10;
+        x->k[i] = row->family == LAVA_FAMILY_ORMQR || row->family == LAVA_FAMILY_ORGBR ||
+                          row->family == LAVA_FAMILY_ORMBR
+                      ? order
                   : lava_kinds[row->kind].is_vector ? 1 + poison_random(LAVA_VECTOR_PLAN_SIDES)
                                                     : order / 4 + 1;
     }
@@ -403,7 +413,7 @@ static void set_eigen(struct kind_call *call) {
     static char memory[8][1 << 25]; /* enough for the vectors of order 1110 */
     struct families_arguments *x = &call->x;
     bool is_singular = lava_kinds[call->row->kind].is_singular;
-    x->job = call->row->job, x->range = is_singular ? x->job : 'A';
+    x->range = is_singular ? x->job : 'A';
     x->w = call->vector.now, x->z = call->a.now;
     x->found = memory[0], x->support = is_singular ? call->b.now : memory[1], x->iwork = memory[2];
     x->ldc[0] = x->ldc[0] ? x->ldc[0] : 1;
@@ -439,7 +449,8 @@ void kind_call_run(struct kind_call *call) {
     x->size[0] = call->row->members ? call->row->members : lwork;
     if (call->row->family == LAVA_FAMILY_GETRI)
         x->k[0] = lwork;
-    if (call->row->job)
+    x->job = call->row->job;
+    if (lava_kinds[call->row->kind].has_values)
         set_eigen(call);
     if (call->row->a.fill == KIND_COLUMNS) { /* norms of complex numbers are behind tau */
         x->support = call->a.now;
