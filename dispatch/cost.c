@@ -475,6 +475,9 @@ static double at_once_ns(const struct lava_estimate *estimate) {
 static double downloaded_bytes(const struct lava_operation *operation) {
     double c = result_bytes(operation, operation->m, operation->n);
     double sides = result_bytes(operation, lava_operation_rows_sides(operation), operation->sides.count);
+    const struct lava_kind *row = lava_operation_row(operation);
+    if (row->has_values && !row->has_vectors)
+        return result_bytes(operation, operation->k, 1);
     c = operation->c.region == LAVA_REGION_ALL ? c : c / 2;
     return operation->sides.factored ? sides : c + sides;
 }

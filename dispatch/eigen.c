@@ -12,21 +12,16 @@
 #include "dispatch/tridiagonal.h"
 #include "shaders/interface.h"
 
-/* Starting values, not measured: doc/notes/eigenvalues.md. A step of a count is a chain of a division and two
- * differences: its time, and the operations that its arithmetic is worth. Divide and conquer has a
- * time for each level of its tree, from matrices of this order on. A block of reflections has its triangle
- * and three products. */
-#define STEP_NS    60
-#define STEP_FLOPS 30.0
-#define ROUND_NS   20e3
-#define LEVEL_NS   300e3
-#define LEAF_ORDER 32
-#define BLOCK_NS   300e3
-#define CHECK_NS   20e3
-/* Eigenvectors are read and written so often: by the last merges, and by each block of reflections, whose
- * products touch half of them. */
-#define MERGE_PASSES 12.0
-#define BLOCK_PASSES 2.5
+/* A block of reflections has its triangle and three products, which are thin: it has a time of its own and
+ * one for each row, of complex types so many times as long. Eigenvectors are read and written so often by it:
+ * its products touch half of them. Fitted to an H200 (doc/notes/eigenvalues.md,
+ * tests/dispatch/test_eigen_plan.c).
+ */
+#define BLOCK_NS      350e3
+#define BLOCK_ROW_NS  200
+#define BLOCK_COMPLEX 2.2
+#define BLOCK_PASSES  2.5
+#define CHECK_NS      20e3
 
 static bool has_vectors(const struct lava_operation *operation) {
     return lava_operation_row(operation)->has_vectors;
@@ -47,8 +42,7 @@ static double back_flops(const struct lava_operation *operation) {
 }
 
 static double divide_flops(const struct lava_operation *operation) {
-    double n = (double)operation->n;
-    return has_vectors(operation) ? n * n * n * 4 / 3 : 0;
+    return has_vectors(operation) ? lava_divide_vectors_flops(operation->n) : 0;
 }
 
 double lava_eigen_flops(const struct lava_operation *operation) {
@@ -59,11 +53,6 @@ double lava_eigen_flops(const struct lava_operation *operation) {
 /* The kernels need less than that for solves. */
 bool lava_eigen_fits(const struct lava_capabilities *device, enum lava_type type) {
     return lava_solve_fits(device, type) && lava_divide_fits(device, lava_type_real(type));
-}
-
-int lava_eigen_rounds(enum lava_type type) {
-    double width = 2 / lava_type_facts(lava_type_real(type))->unit;
-    return (int)ceil(log(width) / log(LAVA_BISECTION_POINTS + 1));
 }
 
 /* Returns the bytes of the matrices on the device: A, the eigenvectors, and a scratch that holds in turn what
@@ -111,19 +100,16 @@ static struct lava_operation largest_product(const struct lava_operation *operat
 /* Returns the device's time after the reduction. */
 static double after_ns(const struct lava_halving *request, double flops_per_s) {
     const struct lava_operation *operation = request->operation;
-    double n = (double)operation->n, columns = (double)columns_of(operation);
-    double matrix_bytes = n * n * (double)lava_type_bytes(operation->type);
-    double vectors_bytes = n * columns * (double)lava_type_bytes(operation->type);
-    double blocks = ceil(n / LAVA_QR_BLOCK), levels = fmax(0, ceil(log2(n / LEAF_ORDER)));
-    if (!has_vectors(operation)) {
-        double rounds = lava_eigen_rounds(operation->type);
-        return rounds *
-               (ROUND_NS + n * STEP_NS + 1e9 * LAVA_BISECTION_POINTS * n * n * STEP_FLOPS / flops_per_s);
-    }
-    double moved_bytes = MERGE_PASSES * matrix_bytes + BLOCK_PASSES * blocks * vectors_bytes;
-    return levels * LEVEL_NS + blocks * BLOCK_NS +
-           1e9 * (divide_flops(operation) + back_flops(operation)) / flops_per_s +
-           1e9 * moved_bytes / request->rates.memory_bytes_per_s;
+    double vectors_bytes =
+        (double)operation->n * (double)columns_of(operation) * (double)lava_type_bytes(operation->type);
+    double blocks = ceil((double)operation->n / LAVA_QR_BLOCK),
+           block_ns = (BLOCK_NS + BLOCK_ROW_NS * (double)operation->n) *
+                      (lava_type_is_complex(operation->type) ? BLOCK_COMPLEX : 1);
+    if (!has_vectors(operation))
+        return lava_divide_values_ns(request, flops_per_s);
+    return lava_divide_vectors_ns(request, flops_per_s) + blocks * block_ns +
+           1e9 * back_flops(operation) / flops_per_s +
+           1e9 * BLOCK_PASSES * blocks * vectors_bytes / request->rates.memory_bytes_per_s;
 }
 
 /* Returns the time of the reduction. Of two matrices, one is reduced. */
@@ -160,14 +146,6 @@ static double gpu_ns(const struct lava_halving *request, double flops_per_s) {
 }
 
 enum lava_reason lava_eigen_plan(const struct lava_plan_request *asked, struct lava_plan *plan) {
-    const struct lava_operation *operation = asked->operation;
-    struct lava_halving request;
-    enum lava_reason reason = lava_halving_begin(asked, &request);
-    if (reason != LAVA_REASON_FORCED)
-        return reason;
-    const struct lava_operation product = largest_product(operation);
-    reason = lava_halving_plan(&request, &product, true, matrices_bytes(request.device, operation), plan);
-    if (reason == LAVA_REASON_FORCED)
-        plan->gpu_ns = gpu_ns(&request, plan->flops_per_s);
-    return reason;
+    static const struct lava_halving_parts parts = {largest_product, matrices_bytes, gpu_ns};
+    return lava_halving_plan_parts(&parts, true, asked, plan);
 }

@@ -18,8 +18,4 @@ double lava_eigen_device_ns(const struct lava_halving *request, double flops_per
  * gpu_ns. Returns LAVA_REASON_FORCED, or why there is no plan, as lava_solve_plan. */
 lava_kind_plan lava_eigen_plan;
 
-/* How often multisection divides an interval, which is about 2 for a matrix whose norm is 1, until it is as
- * small as the unit of the type. */
-int lava_eigen_rounds(enum lava_type type);
-
 #endif

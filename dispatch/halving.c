@@ -85,6 +85,20 @@ enum lava_reason lava_halving_plan(const struct lava_halving *halving, const str
     return LAVA_REASON_FORCED;
 }
 
+enum lava_reason lava_halving_plan_parts(const struct lava_halving_parts *parts, bool has_products,
+                                         const struct lava_plan_request *asked, struct lava_plan *plan) {
+    struct lava_halving request;
+    enum lava_reason reason = lava_halving_begin(asked, &request);
+    if (reason != LAVA_REASON_FORCED)
+        return reason;
+    const struct lava_operation product = parts->largest_product(asked->operation);
+    reason = lava_halving_plan(&request, &product, has_products,
+                               parts->matrices_bytes(request.device, asked->operation), plan);
+    if (reason == LAVA_REASON_FORCED)
+        plan->gpu_ns = parts->gpu_ns(&request, plan->flops_per_s);
+    return reason;
+}
+
 double lava_halving_gpu_ns(const struct lava_halving *halving, double device_ns, double flops_per_s) {
     const struct lava_rates *rates = &halving->rates;
     const struct lava_operation parts = lava_operation_of_parts(halving->operation);

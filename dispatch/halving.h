@@ -52,6 +52,17 @@ struct lava_operation lava_halving_product(const struct lava_operation *operatio
 enum lava_reason lava_halving_plan(const struct lava_halving *halving, const struct lava_operation *largest,
                                    bool has_products, uint64_t matrices_bytes, struct lava_plan *plan);
 
+/* What a plan is made of if its matrices are on the device from the beginning to the end. */
+struct lava_halving_parts {
+    struct lava_operation (*largest_product)(const struct lava_operation *operation);
+    uint64_t (*matrices_bytes)(const struct lava_capabilities *device,
+                               const struct lava_operation *operation); /* UINT64_MAX: one does not fit */
+    double (*gpu_ns)(const struct lava_halving *halving, double flops_per_s); /* from host memory to there */
+};
+/* Makes the whole plan of these. has_products: as above. */
+enum lava_reason lava_halving_plan_parts(const struct lava_halving_parts *parts, bool has_products,
+                                         const struct lava_plan_request *asked, struct lava_plan *plan);
+
 /* Returns the time from host memory to host memory, of which the device takes so much between the upload and
  * the download. */
 double lava_halving_gpu_ns(const struct lava_halving *halving, double device_ns, double flops_per_s);

@@ -1,4 +1,6 @@
 /* The table of kinds. It alone includes the files of all kinds, and nothing includes it. */
+#include "dispatch/bidiagonal.h"
+#include "dispatch/divide.h"
 #include "dispatch/eigen.h"
 #include "dispatch/factorization.h"
 #include "dispatch/generalized.h"
@@ -42,6 +44,10 @@
 #define OF_SINGULAR                                                                                          \
     OF_A_MATRIX, .is_singular = true, .has_values = true, .flops = lava_singular_flops,                      \
                  .steps = lava_singular_steps, .plan = lava_singular_plan
+#define OF_DIVIDE                                                                                            \
+    .is_lapack = true, .has_values = true, .of_tridiagonal = true, .work = lava_operation_matrix_work,       \
+    .flops = lava_divide_flops, .operand_bytes = lava_divide_operand_bytes,                                  \
+    .overlaps = lava_operation_sides_overlap, .plan = lava_divide_plan
 #define OF_A_VECTOR                                                                                          \
     .is_vector = true, .flops = lava_vector_plan_flops, .operand_bytes = lava_vector_plan_bytes,             \
     .work = lava_vector_plan_work, .reads = lava_vector_plan_reads, .overlaps = lava_vector_plan_overlaps,   \
@@ -85,13 +91,19 @@
  *     dgesdd S     1755         9907
  *     dgelsd       1002
  *
+ * ?gebrd's numbers are a starting value: dgesdd N without the values of B, 1.8 s at 4096 by them.
+ *
  * A second matrix adds ?potrf, ?sygst and a solve, 0.28, 0.65 and 0.55 of a product for order 1024 in cfp64, by
  * one thread (SciPy's OpenBLAS, x86-64, 2026-11-28).
  *
  * ?orgqr takes as long as ?geqrf. ?ormqr is what ?gels takes beside ?geqrf, 3.4 ms at 512 and 38 at 2048.
- * ?geqp3 has ?geqrf's numbers, though half of it is read from memory: on one thread dgeqp3 took 2.6, 20 and
- * 210 ms of CPU time at 256, 512 and 1024, dgeqrf 2.3, 18 and 143, dgemm 2.4, 19 and 170 (OpenBLAS 0.3.21, a
- * busy machine, 2026-11-28). ?trtri and ?lauum are expected to take half of ?potri, which calls both. */
+ * Half of ?geqp3 is products with one vector at a time, which read what is left of the matrix for each
+ * column: more threads do not help these. Its share is fitted to SciPy's OpenBLAS with 16 cores, dgeqp3 233
+ * (223) ms at 2048 and 18.3 (24) at 8000 x 192; at 1024 it took 90 (37), on another machine 1.43 times an
+ * H200's 27 (perf/results/2026-11-28-nvidia-h200-singular.txt, and -values.txt).
+ *
+ * ?stedc's are what the times of eigvalsh, eigh and ?sytrd above leave for it; those of V, which multiplies
+ * at each merge, are reckoned. ?trtri and ?lauum are expected to take half of ?potri, which calls both. */
 // clang-format off
 const struct lava_kind lava_kinds[LAVA_OPERATION_KINDS] = {
     [LAVA_OPERATION_PRODUCT]         = {"", OF_A_PRODUCT, .is_product = true, .plan = lava_product_plan,
@@ -134,10 +146,16 @@ const struct lava_kind lava_kinds[LAVA_OPERATION_KINDS] = {
     [LAVA_OPERATION_GENERALIZED_VALUES]  = {"generalized eigenvalues", .cpu = {5.3, 9e3, 60}, TIMED_BY(SYTRD), OF_A_PENCIL},
     [LAVA_OPERATION_GENERALIZED_VECTORS] = {"generalized eigenvectors", .cpu = {9.5, 9e3, 130}, TIMED_BY(SYTRD), OF_A_PENCIL,
                                         .has_vectors = true},
-    [LAVA_OPERATION_PIVOTED_QR]      = {"pivoted QR", .cpu = {2.6, 6.5e3, 4}, TIMED_BY(GEQRF), OF_A_MATRIX,
+    [LAVA_OPERATION_PIVOTED_QR]      = {"pivoted QR", .cpu = {7, 6.5e3, 4}, TIMED_BY(GEQRF), OF_A_MATRIX,
                                         .orders_columns = true, .flops = lava_qr_flops, .plan = lava_pivoted_qr_plan},
     [LAVA_OPERATION_SINGULAR_VALUES] = {"singular values", .cpu = {12.7, 9e3, 245}, TIMED_BY(SYTRD), OF_SINGULAR},
     [LAVA_OPERATION_SINGULAR_VECTORS] = {"singular vectors", .cpu = {29.9, 9e3, 418}, TIMED_BY(SYTRD), OF_SINGULAR,
                                         .has_vectors = true},
+    [LAVA_OPERATION_DIVIDE_VALUES]   = {"tridiagonal eigenvalues", .cpu = {0.001, 0, 48}, OF_DIVIDE},
+    [LAVA_OPERATION_DIVIDE_VECTORS]  = {"tridiagonal eigenvectors", .cpu = {1.5, 0, 120}, OF_DIVIDE, .has_vectors = true},
+    [LAVA_OPERATION_DIVIDE_TIMES]    = {"times tridiagonal eigenvectors", .cpu = {4, 0, 150}, OF_DIVIDE,
+                                        .has_vectors = true, .times_c = true},
+    [LAVA_OPERATION_BIDIAGONAL]      = {"bidiagonal", .cpu = {6, 9e3, 60}, TIMED_BY(SYTRD), OF_A_MATRIX,
+                                        .is_bidiagonal = true, .flops = lava_bidiagonal_flops, .plan = lava_bidiagonal_plan},
 };
 // clang-format on

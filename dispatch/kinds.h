@@ -21,9 +21,10 @@ enum lava_operation_kind {
     LAVA_OPERATION_CHOLESKY, /* of C, Hermitian, of which the region is stored; m = n = k, alpha is 1 */
     LAVA_OPERATION_LU,       /* of C, with partial pivoting; k is the smaller of m and n, alpha is 1 */
     LAVA_OPERATION_QR,       /* of C; k is the smaller of m and n, alpha is 1 */
-    LAVA_OPERATION_QR_FORM,  /* C begins with k reflections and becomes Q; m >= n >= k, alpha is 1 */
-    LAVA_OPERATION_QR_LEFT,  /* Q of k reflections times C; A has them, alpha is 1 */
-    LAVA_OPERATION_QR_RIGHT, /* C times Q; B has them, and its op is T, alpha is 1 */
+    LAVA_OPERATION_QR_FORM, /* C begins with k reflections and becomes Q; m >= n >= k, alpha is 1. If A is not
+                             * NULL, they are there; see `adjoint` */
+    LAVA_OPERATION_QR_LEFT, /* Q of k reflections times C; A has them, in rows if its op is T; alpha is 1 */
+    LAVA_OPERATION_QR_RIGHT, /* C times Q; B has them, and its op is T, or N if in rows; alpha is 1 */
     /* of C, square: m = n = k, alpha is 1 */
     LAVA_OPERATION_INVERT_TRIANGLE, /* a.unit_diagonal: the diagonal is neither read nor written */
     LAVA_OPERATION_SQUARE_TRIANGLE,
@@ -43,12 +44,20 @@ enum lava_operation_kind {
     /* the same of C and `second`, which becomes its Cholesky factor */
     LAVA_OPERATION_GENERALIZED_VALUES,
     LAVA_OPERATION_GENERALIZED_VECTORS,
-    LAVA_OPERATION_PIVOTED_QR, /* of C, whose columns change places; k is the smaller of m and n, alpha is 1 */
+    LAVA_OPERATION_PIVOTED_QR, /* of C, whose columns change places; k is the smaller of m and n, alpha is 1
+                                */
     /* of C, m x n; k is the smaller of m and n, alpha is 1 */
-    LAVA_OPERATION_SINGULAR_VALUES, /* diagonal is written, and C is not */
-    LAVA_OPERATION_SINGULAR_VECTORS /* so are singular's vectors, or the right-hand sides */
+    LAVA_OPERATION_SINGULAR_VALUES,  /* diagonal is written, and C is not */
+    LAVA_OPERATION_SINGULAR_VECTORS, /* so are singular's vectors, or the right-hand sides */
+    /* of a tridiagonal matrix, D and E, which are in diagonal and beside: m = n = k is its order, alpha is 1.
+     * D becomes the eigenvalues */
+    LAVA_OPERATION_DIVIDE_VALUES,  /* there is no C */
+    LAVA_OPERATION_DIVIDE_VECTORS, /* C, square, is not read, and becomes the eigenvectors */
+    LAVA_OPERATION_DIVIDE_TIMES,   /* C becomes C times the eigenvectors */
+    LAVA_OPERATION_BIDIAGONAL /* of C; diagonal, beside, tau and tau_rows are written; k is the lesser of m
+                                 and n */
 };
-#define LAVA_OPERATION_KINDS (LAVA_OPERATION_SINGULAR_VECTORS + 1)
+#define LAVA_OPERATION_KINDS (LAVA_OPERATION_BIDIAGONAL + 1)
 
 /* Routines of the CPU that are timed (cpu_families.h). */
 enum lava_cpu_family {
@@ -137,7 +146,9 @@ struct lava_kind {
     bool has_values, has_vectors; /* C itself does not; eigenvalues are written, and eigenvectors are */
     bool has_second;              /* they are those of two matrices */
     bool orders_columns;          /* C's columns change places */
+    bool is_bidiagonal;           /* C becomes bidiagonal */
     bool is_singular;             /* so are singular ones */
+    bool of_tridiagonal, times_c; /* the matrix is D and E; C is read, and multiplied by the vectors */
     struct lava_inverse_parts inverse;
     struct lava_qr_parts qr;
     enum lava_cpu_family family; /* by whose routine it is timed; a product's depends on its operands */

@@ -19,7 +19,7 @@
  *     sides <- Q Y, for the Y with R' Y = their first n rows, zeros below it: ?gels of C's adjoint
  *     C <- Q and R with C P = Q R for a permutation P: ?geqp3
  *     both of C's adjoint, if C has fewer rows than columns: C <- R' and the reflections' adjoint
- *     C <- the matrix Q of k such reflections: ?orgqr, ?ungqr
+ *     C <- the matrix Q of k such reflections: ?orgqr, ?ungqr; of what lies beside C, or of rows: ?orgbr
  *
  * Neither have its inverses, which take the place of a triangle or of factors:
  *
@@ -28,12 +28,16 @@
  *     C <- the inverse of L L' or U' U, of which the stored triangle is written: ?potri
  *     C <- the X with P' L U X = I: ?getri
  *     C <- T and the reflections of Q with T = Q' C Q, by the stored triangle: ?sytrd, ?hetrd
+ *     C <- B and the reflections of Q and P with B = Q' C P: ?gebrd
  *
  * Eigenvalues and vectors go to places of their own, of which the second may be C:
  *
  *     W <- the diagonal of L with C = Z L Z', Z <- its columns: ?syevd, ?syev, ?syevr, ?syevx, ?hee..
  *     the same with C Z = B Z L, C B Z = Z L or B C Z = Z L, B <- its Cholesky factor: ?sygvd, ?sygv, ?sygvx,
  * ?heg..
+ *
+ * Those of a tridiagonal matrix T, which is D and E: D <- the diagonal of L with T = Q L Q', and C is not
+ * there, or C <- Q, or C <- C Q: ?stedc
  *
  * So do singular values and vectors; with right-hand sides they solve least squares:
  *
@@ -91,10 +95,10 @@ struct lava_operand {
     enum lava_region stored; /* the triangle of X that is stored; all of it if X is general. Nothing is
                               * computed of the other triangle, though a copy that stays has it, too */
     bool unit_diagonal;      /* triangular: the diagonal is not read; its elements are 1 */
-    bool is_resident; /* the first device has a copy that stays (lib/engine/residents.h): plans count no
-                       * upload. A's flags are those of C's factors that are there already */
-    bool is_stored;   /* it is uploaded, and is to leave a copy in this call */
-    uint64_t copy;    /* the number of the copy that was looked at; 0: there is none yet */
+    bool is_resident;        /* a device has a copy that stays (lib/engine/residents.h): plans count no
+                              * upload. A's flags are those of C's factors that are there already */
+    bool is_stored;          /* it is uploaded, and is to leave a copy in this call */
+    uint64_t copy;           /* the number of the copy that was looked at; 0: there is none yet */
 };
 
 /* A matrix that an operation reads and does not write, as it is stored. rows is 0: there is none. */
@@ -196,12 +200,15 @@ struct lava_operation {
                       * distance, which the CPU uses */
     int64_t work_columns;
     void *tau;                        /* of the reflections, k elements; QR: written before C */
-    void *diagonal, *beside;          /* tridiagonal: D and E, real; NULL: they are not wanted. Eigenvalues
-                                       * and singular values: where they go */
+    void *tau_rows;                   /* bidiagonal: of those that C's rows hold, k elements */
+    void *diagonal, *beside;          /* tridiagonal and bidiagonal: D and E, real; NULL: they are not wanted.
+                                       * Eigenvalues and singular values: where they go. Of a tridiagonal
+                                       * matrix: itself */
     struct lava_spectrum spectrum;    /* eigenvalues and vectors */
     struct lava_second second;        /* B of a generalized problem */
     struct lava_singular singular;    /* singular values and vectors */
-    bool adjoint;                     /* QR_LEFT and QR_RIGHT: Q's adjoint; QR with right-hand sides: C's */
+    bool adjoint;                     /* QR_LEFT and QR_RIGHT: Q's adjoint; QR with right-hand sides: C's;
+                                       * QR_FORM: C's rows are reflections and become Q^H's */
     struct lava_right_sides sides;    /* Cholesky, LU, QR, singular vectors */
     const struct lava_series *series; /* a batch of such operations, C's all apart; NULL: one */
     bool of_parts;                    /* made by lava_operation_of_parts */

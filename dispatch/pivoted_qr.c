@@ -72,19 +72,15 @@ static double device_ns(const struct lava_halving *request, double flops_per_s) 
     return fmax(compute_ns, 3 * k * RECORD_NS + blocks * LAVA_SOLVE_RECORD_NS);
 }
 
+/* Returns the time from host memory to host memory; the result goes by way of a buffer. */
+static double gpu_ns(const struct lava_halving *request, double flops_per_s) {
+    return lava_halving_gpu_ns(request, device_ns(request, flops_per_s), flops_per_s) +
+           1e9 * lava_operation_operand_bytes(request->operation) / LAVA_HALVING_BUFFER_BYTES_PER_S;
+}
+
 enum lava_reason lava_pivoted_qr_plan(const struct lava_plan_request *asked, struct lava_plan *plan) {
+    static const struct lava_halving_parts parts = {largest_product, matrices_bytes, gpu_ns};
     const struct lava_operation *operation = asked->operation;
-    struct lava_halving request;
-    enum lava_reason reason = lava_halving_begin(asked, &request);
-    if (reason != LAVA_REASON_FORCED)
-        return reason;
-    const struct lava_operation product = largest_product(operation);
     bool has_products = operation->k > LAVA_PIVOTED_BLOCK && operation->n > LAVA_PIVOTED_BLOCK;
-    reason =
-        lava_halving_plan(&request, &product, has_products, matrices_bytes(request.device, operation), plan);
-    if (reason == LAVA_REASON_FORCED)
-        plan->gpu_ns =
-            lava_halving_gpu_ns(&request, device_ns(&request, plan->flops_per_s), plan->flops_per_s) +
-            1e9 * lava_operation_operand_bytes(operation) / LAVA_HALVING_BUFFER_BYTES_PER_S;
-    return reason;
+    return lava_halving_plan_parts(&parts, has_products, asked, plan);
 }

@@ -58,7 +58,7 @@ bool lava_policy_is_hopeless(const struct lava_operation *operation, const struc
     if (lava_cost_least_ns(&parts, &rates, 0) >= allowed_ns)
         return true;
     double best = lava_product_plan_best_flops_per_s(profile, &figures->device, &parts);
-    best = fmax(best, lava_residue_best_flops_per_s(&parts, device, &figures->device));
+    best = fmax(best, lava_residue_best_flops_per_s(operation, device, &figures->device));
     return lava_cost_least_ns(&parts, &rates, best) >= allowed_ns;
 }
 

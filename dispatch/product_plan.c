@@ -322,13 +322,13 @@ enum lava_reason lava_product_plan(const struct lava_plan_request *asked, struct
                                                    asked->overrides->imports, *upload_bytes_per_s);
     bool found = choose(&request, &best, &fitted);
     if (!fitted)
-        return lava_residue_plan_alone(asked, &parts, plan);
+        return lava_residue_plan_alone(asked, plan);
     plan->gpu_ns = halves_ns(asked, &request, found ? &best : NULL);
     if (plan->gpu_ns > 0 && (!found || plan->gpu_ns < HALVES_SHARE * best.gpu_ns))
         return LAVA_REASON_HALVES;
     if (!found)
         return LAVA_REASON_MEMORY;
     adopt(&request, &best, plan);
-    lava_residue_choose(asked, &parts, plan);
+    lava_residue_choose(asked, plan);
     return LAVA_REASON_FORCED;
 }

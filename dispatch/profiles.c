@@ -462,6 +462,8 @@ const struct lava_capabilities *lava_profiles_fastest(void) {
         .memory_bytes = UINT64_C(130) << 30,
         .max_buffer_bytes = UINT64_C(130) << 30,
         .fp64 = true,
+        .resident_groups = 132,
+        .group_exchange = true,
         .shape_count = 2,
         .shapes = {{LAVA_TYPE_FP16, 16, 16, 16, true}, {LAVA_TYPE_BF16, 16, 16, 16, false}}};
     return &fastest;

@@ -29,14 +29,30 @@ bool lava_qr_is_wide(const struct lava_operation *operation) {
            operation->m < operation->n;
 }
 
+bool lava_qr_is_by_rows(const struct lava_operation *operation) {
+    const struct lava_qr_parts *parts = &lava_operation_row(operation)->qr;
+    if (parts->forms)
+        return operation->adjoint;
+    return parts->multiplies &&
+           (parts->on_right ? operation->b.op == LAVA_OP_N : operation->a.op == LAVA_OP_T);
+}
+
+bool lava_qr_is_turned(const struct lava_operation *operation) {
+    bool forms = lava_operation_row(operation)->qr.forms;
+    return lava_qr_is_wide(operation) || (forms && (operation->adjoint || operation->a.first));
+}
+
 struct lava_operation lava_qr_tall(const struct lava_operation *operation) {
     struct lava_operation tall = *operation;
-    if (!lava_qr_is_wide(operation))
+    if (!lava_qr_is_turned(operation))
         return tall;
-    tall.m = operation->n;
-    tall.n = operation->m;
+    bool turns = lava_qr_is_wide(operation) || operation->adjoint;
+    tall.m = turns ? operation->n : operation->m;
+    tall.n = turns ? operation->m : operation->n;
     tall.c.ld = tall.m;
-    tall.adjoint = !operation->adjoint;
+    tall.adjoint = turns && !operation->adjoint;
+    if (lava_operation_row(operation)->qr.forms)
+        tall.a.first = NULL;
     return tall;
 }
 
@@ -198,7 +214,7 @@ enum lava_reason lava_qr_plan(const struct lava_plan_request *asked, struct lava
     if (reason != LAVA_REASON_FORCED)
         return reason;
     reason = plan_whole(&request, plan);
-    if (reason == LAVA_REASON_FORCED && lava_qr_is_wide(asked->operation))
+    if (reason == LAVA_REASON_FORCED && lava_qr_is_turned(asked->operation))
         plan->gpu_ns += buffer_ns(asked->operation);
     return reason;
 }

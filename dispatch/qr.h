@@ -6,11 +6,16 @@
 
 #include "dispatch/solve.h"
 
-/* Returns whether it is least squares with a C that has fewer rows than columns. */
+/* Returns whether the reflections are rows, conjugated, as ?gelqf leaves them: C's, of which Q^H is made, or
+ * those of the operand that has them. */
+bool lava_qr_is_by_rows(const struct lava_operation *operation);
+/* Returns whether it is least squares with a C that has fewer rows than columns; and whether C is computed in
+ * a buffer, for that reason, or because Q is made of rows, or of what lies beside C. */
 bool lava_qr_is_wide(const struct lava_operation *operation);
+bool lava_qr_is_turned(const struct lava_operation *operation);
 /* Returns the same least squares with C's adjoint, n x m, in place of a wide C: what op(C) is does not
- * change. c.first stays that of C, and c.ld is the least: who reads the adjoint says where it is. Every other
- * operation is returned unchanged. */
+ * change; or the same Q made of columns in place of rows, and in place. c.first stays that of C, and c.ld is
+ * the least: who reads the adjoint says where it is. Every other operation is returned unchanged. */
 struct lava_operation lava_qr_tall(const struct lava_operation *operation);
 
 /* Returns how long a chain of sums may be in products of that depth, which apply reflections or make T; 0:

@@ -16,20 +16,26 @@
 #define REFUSED (UINT64_C(1) << 63)
 /* Shorter sums miss the bound of fp64 where the screen accepts them (residues.c). */
 #define LEAST_K 64
-/* What a product by residues may take of the time of plain fp64, by the estimate. If the screen leaves all
- * tiles, which only the data tell, it takes 1.4 times as long as plain fp64 (H200, 2026-11-28, 4096 and
- * 8192): so it has to gain more than that where it gains. An H200 would take 0.67 at 8192. */
-#define MOST_SHARE 0.5
-/* What conversion may take of it, because a product whose tiles the screen leaves costs that more. */
+/* What a product by residues may take of the time of plain fp64, by the estimate, if its matrices are on the
+ * device, and from host memory. Tiles that the screen leaves, which only the data tell, take as long as in a
+ * plain product: so it may lose the time of conversion, and has to gain more than that. H200, 2026-11-28,
+ * measured on the device: 0.71 at 4096, 0.67 at 8192; nothing is gained at 2048, and at 8192 x 8192 x 512.
+ * From host memory: 0.85 at 8192, where conversion is a 25th, and nothing at 4096. */
+#define MOST_SHARE 0.8
+#define HOST_SHARE 0.9
+/* What conversion may take of it. */
 #define CONVERT_SHARE 0.12
+/* Packed operands are read by words of 16 bytes. */
+#define PACKED_ALIGN 256
 /* Memory for sums: C is computed by columns of tiles. */
 #define MOST_SUM_BYTES (UINT64_C(1) << 30)
 /* The longest dispatch, as in lib/product/runner.c, of tiles that are left to fp64. */
 #define DISPATCH_S 0.25
 /* Device memory at its full rate would carry this much in the time that an element of an operand takes to be
  * converted, and one of C to be combined; and fp64 operations of the latter. H200, 2026-11-28, 8192: 2.4 ms
- * and 3.3 ms for two panels of K (perf/results/2026-11-28-nvidia-h200-residues.txt). */
-#define CONVERT_BYTES 68.0
+ * and 3.3 ms for two panels of K (perf/results/2026-11-28-nvidia-h200-residues-packed.txt), packing among it.
+ */
+#define CONVERT_BYTES 70.0
 #define COMBINE_BYTES 80.0
 #define COMBINE_FLOPS 90.0
 /* The same in integers, of which a device does a quarter of its fp32 operations: some multiply int32 at that
@@ -42,14 +48,16 @@
 /* A share of the first columns' tiles. The CPU takes what the screen leaves, so that the device saves less
  * than this of the CPU's time, and costs its own. A starting value. */
 #define MOST_LEFT 0.75
-/* From host memory C is at most MOST_BLOCKS blocks of LEAST_BLOCK columns or more. The download of the last
- * one overlaps nothing. Columns begin at multiples of COLUMN_BYTES on the device. */
+/* From host memory C is at most MOST_BLOCKS blocks of LEAST_BLOCK columns or more. The upload of the first
+ * and the download of the last one overlap nothing. Between, blocks are multiplied together, because
+ * converting one does not fill a large device: twice as many each time as long as nothing is downloaded, two
+ * else. Columns begin at multiples of COLUMN_BYTES on the device. */
 #define MOST_BLOCKS  8
 #define LEAST_BLOCK  1024
 #define COLUMN_BYTES 64
 /* What the time from host memory is of the estimate, which has all that may overlap overlap. H200,
- * 2026-11-28: 51.5 of 42.9 ms at 8192, 10.9 of 9.8 at 4096, where plain fp64 takes 60 and 10.5. */
-#define HOST_FACTOR 1.2
+ * 2026-11-28: 47.5 of 42.9 ms at 8192, 10.6 of 9.8 at 4096, where plain fp64 takes 60 and 10.6. */
+#define HOST_FACTOR 1.1
 /* Dispatches and barriers of a panel of K, and of some columns of tiles. A starting value. */
 #define PANEL_NS   60e3
 #define COLUMNS_NS 20e3
@@ -122,10 +130,26 @@ bool lava_residue_serves(const struct lava_operation *operation) {
     bool is_whole = operation->on_device || operation->c.region == LAVA_REGION_ALL;
     bool is_general = operation->a.structure == LAVA_STRUCTURE_GENERAL &&
                       operation->b.structure == LAVA_STRUCTURE_GENERAL && !operation->in_place;
-    return operation->kind == LAVA_OPERATION_PRODUCT && operation->type == LAVA_TYPE_FP64 &&
+    bool is_real = operation->type == LAVA_TYPE_FP64, is_complex = operation->type == LAVA_TYPE_CFP64;
+    if (is_complex) /* combining has real scalars; from host memory the write-back adds beta C */
+        is_whole = operation->c.region == LAVA_REGION_ALL && operation->alpha.imaginary == 0 &&
+                   (operation->beta.imaginary == 0 || !operation->on_device);
+    return operation->kind == LAVA_OPERATION_PRODUCT && (is_real || is_complex) &&
            operation->precision != LAVA_PRECISION_IEEE && operation->k >= LEAST_K && is_general && is_whole &&
-           operation->c.type == LAVA_TYPE_FP64 && !operation->of_parts && !operation->twice &&
+           operation->c.type == operation->type && !operation->of_parts && !operation->twice &&
            !operation->series;
+}
+
+struct lava_operation lava_residue_parts(const struct lava_operation *operation) {
+    struct lava_operation parts = *operation;
+    if (operation->type != LAVA_TYPE_CFP64)
+        return parts;
+    parts.of_parts = true;
+    parts.type = parts.c.type = LAVA_TYPE_FP64;
+    parts.m *= 2;
+    parts.k *= 2;
+    parts.c.ld *= 2;
+    return parts;
 }
 
 struct lava_residue_layout lava_residue_layout_of(const struct lava_residue_way *way, int64_t m, int64_t n,
@@ -140,8 +164,11 @@ struct lava_residue_layout lava_residue_layout_of(const struct lava_residue_way 
     uint64_t lines = (uint64_t)layout.padded_m + layout.padded_n + layout.tiles_m + layout.tiles_n;
     layout.lines_offset = LAVA_RESIDUES_STANDARD * depth * layout.padded_m;
     layout.numbers_offset = layout.lines_offset + lines * LAVA_RESIDUES_WORDS * 4;
-    layout.first_bytes = layout.numbers_offset + sizeof(struct lava_residues_integers);
-    layout.second_bytes = LAVA_RESIDUES_STANDARD * depth * layout.padded_n;
+    layout.packed_a_offset = (uint64_t)lava_blocking_padded(
+        (int64_t)(layout.numbers_offset + sizeof(struct lava_residues_integers)), PACKED_ALIGN);
+    layout.first_bytes = layout.packed_a_offset + depth * layout.padded_m * sizeof(double);
+    layout.packed_b_offset = LAVA_RESIDUES_STANDARD * depth * layout.padded_n;
+    layout.second_bytes = layout.packed_b_offset + depth * layout.padded_n * sizeof(double);
     layout.sums_bytes =
         (uint64_t)LAVA_RESIDUES_STANDARD * 4 * way->tile_m * way->tile_n * layout.tiles_m * layout.tiles_each;
     return layout;
@@ -157,20 +184,30 @@ int64_t lava_residue_ld(int64_t rows) {
     return lava_blocking_padded(rows, COLUMN_BYTES / sizeof(double));
 }
 
-int64_t lava_residue_block_columns(const struct lava_residue_way *way, int64_t n) {
+static int64_t block_columns(const struct lava_residue_way *way, int64_t n) {
     int64_t block = (n - 1) / MOST_BLOCKS + 1;
     return lava_blocking_padded(block > LEAST_BLOCK ? block : LEAST_BLOCK, way->tile_n);
 }
 
+int64_t lava_residue_part_columns(const struct lava_residue_way *way, int64_t n, int64_t column,
+                                  bool is_first, bool is_last) {
+    int64_t block = block_columns(way, n), rest = n - column, columns = block;
+    if (!is_last && column > block)
+        columns = column;
+    if (is_last && !is_first && rest > 2 * block)
+        columns = 2 * block;
+    return lava_minimum(columns, rest);
+}
+
 /* Bytes of the matrices on the device. */
 static uint64_t matrix_bytes(const struct lava_operation *operation) {
-    const int64_t rows[] = {operation->m, operation->k, operation->m},
-                  columns[] = {operation->k, operation->n, operation->n};
+    int64_t each = operation->of_parts ? 2 : 1, m = operation->m / each, k = operation->k / each;
+    const int64_t rows[] = {m, k, m}, columns[] = {k, operation->n, operation->n};
     uint64_t bytes = 0;
     for (int i = 0; i < 3 && !operation->on_device; i++) {
         uint64_t stored = (uint64_t)(lava_residue_ld(rows[i]) * columns[i]),
                  transposed = (uint64_t)(lava_residue_ld(columns[i]) * rows[i]);
-        bytes += (stored > transposed ? stored : transposed) * sizeof(double);
+        bytes += (stored > transposed ? stored : transposed) * (uint64_t)each * sizeof(double);
     }
     return bytes;
 }
@@ -248,10 +285,11 @@ double lava_residue_ns(const struct lava_residue_way *way, const struct lava_ope
 static double host_ns(const struct lava_residue_way *way, const struct lava_operation *operation,
                       const struct lava_rates *rates, double device_ns) {
     double m = (double)operation->m, n = (double)operation->n, k = (double)operation->k;
+    double rows = operation->of_parts ? m / 2 : m; /* of A, each with K numbers */
     double panel = fmin(k, LAVA_RESIDUES_STANDARD_K), panels = ceil(k / panel);
-    double columns = fmin((double)lava_residue_block_columns(way, operation->n), n), share = columns / n;
+    double columns = fmin((double)block_columns(way, operation->n), n), share = columns / n;
     double up_ns = 8e9 / rates->upload_bytes_per_s, down_ns = 8e9 / rates->download_bytes_per_s;
-    double all_up = (m + n) * k * up_ns, first_up = (m + columns) * panel * up_ns;
+    double all_up = (rows + n) * k * up_ns, first_up = (rows + columns) * panel * up_ns;
     double computed = fmax(first_up + device_ns, all_up + device_ns / panels * share);
     double left_over = m * n * down_ns - device_ns / panels * (1 - share); /* downloads beside arithmetic */
     return HOST_FACTOR * (rates->call_latency_ns + computed + fmax(m * columns * down_ns, left_over));
@@ -285,16 +323,18 @@ static uint32_t tiles_each(const struct lava_residue_way *way, const struct lava
 
 static void adopt(const struct lava_residue_way *way, const struct lava_operation *operation,
                   const struct lava_residue_layout *layout, struct lava_plan *plan) {
+    int64_t each = operation->of_parts ? 2 : 1;
     plan->residues = way;
-    plan->blocking = (struct lava_blocking){.block_m = operation->m,
-                                            .block_n = operation->n,
+    /* one block, as lava_operation_of_parts has it */
+    plan->blocking = (struct lava_blocking){.block_m = operation->m / each,
+                                            .block_n = operation->n * each,
                                             .block_k = operation->k,
                                             .blocks_m = 1,
                                             .blocks_n = 1,
                                             .blocks_k = 1,
                                             .wide_blocks = 1,
-                                            .later_n = operation->n,
-                                            .piece_m = operation->m,
+                                            .later_n = operation->n * each,
+                                            .piece_m = operation->m / each,
                                             .products = 1,
                                             .split_k = 1,
                                             .packed_a_bytes = layout->first_bytes,
@@ -328,12 +368,11 @@ double lava_residue_best_flops_per_s(const struct lava_operation *operation,
 }
 
 /* Returns the way that may compute the product; NULL: none may. */
-static const struct lava_residue_way *way_for(const struct lava_plan_request *asked,
-                                              const struct lava_operation *parts) {
+static const struct lava_residue_way *way_for(const struct lava_plan_request *asked) {
     const struct lava_capabilities *device = asked->device;
     const struct lava_residue_way *way =
         asked->overrides->residue_way ? asked->overrides->residue_way : lava_residue_way_of(device);
-    bool may = use_of(asked) != LAVA_RESIDUE_OFF && lava_residue_serves(parts);
+    bool may = use_of(asked) != LAVA_RESIDUE_OFF && lava_residue_serves(asked->operation);
     return may && way && lava_residue_way_fits(way, device) ? way : NULL;
 }
 
@@ -361,16 +400,16 @@ static bool fit_and_adopt(const struct lava_plan_request *asked, const struct la
     return true;
 }
 
-void lava_residue_choose(const struct lava_plan_request *asked, const struct lava_operation *parts,
-                         struct lava_plan *plan) {
-    const struct lava_residue_way *way = way_for(asked, parts);
+void lava_residue_choose(const struct lava_plan_request *asked, struct lava_plan *plan) {
+    const struct lava_operation parts = lava_residue_parts(asked->operation);
+    const struct lava_residue_way *way = way_for(asked);
     if (!way)
         return;
-    double convert_ns, rate = plan->flops_per_s;
-    double ns = estimate_ns(asked, way, parts, rate, &convert_ns);
-    bool gains = ns <= MOST_SHARE * plan->gpu_ns && convert_ns <= CONVERT_SHARE * plan->gpu_ns;
+    double convert_ns, rate = plan->flops_per_s, share = parts.on_device ? MOST_SHARE : HOST_SHARE;
+    double ns = estimate_ns(asked, way, &parts, rate, &convert_ns);
+    bool gains = ns <= share * plan->gpu_ns && convert_ns <= CONVERT_SHARE * plan->gpu_ns;
     if (gains || use_of(asked) == LAVA_RESIDUE_ON)
-        fit_and_adopt(asked, way, parts, rate, ns, plan);
+        fit_and_adopt(asked, way, &parts, rate, ns, plan);
 }
 
 /* Returns whether the descriptions of all panels fit the staging slot where the host reads them. */
@@ -380,15 +419,15 @@ static bool fits_slot(const struct lava_residue_way *way, const struct lava_oper
            lava_residue_description_bytes(way, parts->m, parts->n, parts->k) <= device->slot_bytes;
 }
 
-enum lava_reason lava_residue_plan_alone(const struct lava_plan_request *asked,
-                                         const struct lava_operation *parts, struct lava_plan *plan) {
-    const struct lava_residue_way *way = way_for(asked, parts);
-    if (asked->device->fp64 || parts->on_device || !way)
+enum lava_reason lava_residue_plan_alone(const struct lava_plan_request *asked, struct lava_plan *plan) {
+    const struct lava_operation *operation = asked->operation;
+    const struct lava_residue_way *way = way_for(asked);
+    if (asked->device->fp64 || operation->type != LAVA_TYPE_FP64 || operation->on_device || !way)
         return LAVA_REASON_NO_KERNEL;
-    double ns = estimate_ns(asked, way, parts, 0, NULL);
+    double ns = estimate_ns(asked, way, operation, 0, NULL);
     double rate =
         ops_per_s(way, lava_profiles_find(asked->device), &asked->figures->device) / LAVA_RESIDUES_STANDARD;
-    if (!fits_slot(way, parts, asked->device) || !fit_and_adopt(asked, way, parts, rate, ns, plan))
+    if (!fits_slot(way, operation, asked->device) || !fit_and_adopt(asked, way, operation, rate, ns, plan))
         return LAVA_REASON_MEMORY;
     plan->kernel = lava_residue_left_kernel();
     plan->flops_per_s = rate;

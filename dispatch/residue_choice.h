@@ -32,8 +32,9 @@ const struct lava_residue_way *lava_residue_way_find(const char *name); /* NULL:
 bool lava_residue_way_fits(const struct lava_residue_way *way, const struct lava_capabilities *device);
 /* Returns the fastest way that the device can run, whether it is tested or not; NULL: there is none. */
 const struct lava_residue_way *lava_residue_way_of(const struct lava_capabilities *device);
-/* Returns the row of fp64 arithmetic that computes the tiles which the screen leaves. Without fp64 the device
- * leaves them to the CPU (lib/product/left_tiles.h). */
+/* Returns the row of fp64 arithmetic that computes the tiles which the screen leaves. Its tiles have as many
+ * lines of both operands. Without fp64 the device leaves them to the CPU (lib/product/left_tiles.h). */
+#define LAVA_RESIDUE_LEFT_WIDTH 64
 const struct lava_kernel *lava_residue_left_kernel(void);
 /* Returns whether elements of C are put together in integers: where there is no fp64, or where it is slower.
  * The bits are the same. */
@@ -46,15 +47,26 @@ void lava_residue_admit(struct lava_capabilities *device);
 
 /* Returns whether residues may compute the product, given its type, precision and k. `ieee` never may. */
 bool lava_residue_serves(const struct lava_operation *operation);
+/* Returns the real product that is computed. That of complex matrices (of_parts) has two rows of op(A) and of
+ * C for each stored one, and 2 k:
+ *
+ *     [ re C ]   [ re A, -im A ] [ re B ]
+ *     [ im C ] = [ im A,  re A ] [ im B ],   parts side by side
+ *
+ * Its operands are as the caller has them, and C is its numbers. */
+struct lava_operation lava_residue_parts(const struct lava_operation *operation);
 
 /* The memory of a product: buffers for residues of op(A), with the descriptions of lines after them, for
- * residues of op(B), and for sums of some columns of tiles. */
+ * residues of op(B), and for sums of some columns of tiles. Behind residues is the operand's panel of K,
+ * packed for the row that computes tiles which the screen leaves: from the operand as it is stored they took
+ * 1.4 times as long as a plain product (H200). */
 struct lava_residue_layout {
-    int64_t panel;                         /* K of a whole panel */
-    uint32_t padded_m, padded_n;           /* lines */
-    uint32_t tiles_m, tiles_n;             /* of C */
-    uint32_t tiles_each;                   /* columns of tiles whose sums are kept at a time */
-    uint64_t lines_offset, numbers_offset; /* in the first buffer */
+    int64_t panel;               /* K of a whole panel */
+    uint32_t padded_m, padded_n; /* lines */
+    uint32_t tiles_m, tiles_n;   /* of C */
+    uint32_t tiles_each;         /* columns of tiles whose sums are kept at a time */
+    uint64_t lines_offset, numbers_offset, packed_a_offset; /* in the first buffer */
+    uint64_t packed_b_offset;                               /* in the second */
     uint64_t first_bytes, second_bytes, sums_bytes;
 };
 struct lava_residue_layout lava_residue_layout_of(const struct lava_residue_way *way, int64_t m, int64_t n,
@@ -63,13 +75,16 @@ struct lava_residue_layout lava_residue_layout_of(const struct lava_residue_way 
 /* Returns the bytes of the descriptions of all tiles' lines, which tell the host what the screen leaves. */
 uint64_t lava_residue_description_bytes(const struct lava_residue_way *way, int64_t m, int64_t n, int64_t k);
 
-/* A product from host memory has its columns this far apart on the device, and computes and downloads so
- * many columns of C, whole tiles, at a time. There are LAVA_BLOCKING_BLOCKS_HELD such blocks at most. */
+/* A product from host memory has its columns this far apart on the device. */
 int64_t lava_residue_ld(int64_t rows);
-int64_t lava_residue_block_columns(const struct lava_residue_way *way, int64_t n);
+/* Returns how many columns of op(B) from this one on, whole tiles but for the last, are uploaded and
+ * multiplied at a time. is_first, is_last: the panel of K. Of the last one they are columns of C that are
+ * downloaded: LAVA_BLOCKING_BLOCKS_HELD times at most. */
+int64_t lava_residue_part_columns(const struct lava_residue_way *way, int64_t n, int64_t column,
+                                  bool is_first, bool is_last);
 
-/* Returns the device's time for a product of matrices that are there, ns. convert_ns, if not NULL: of it,
- * what is spent before the screen judges. */
+/* Returns the device's time for a real product of matrices that are there, ns. convert_ns, if not NULL: of
+ * it, what is spent before the screen judges. */
 double lava_residue_ns(const struct lava_residue_way *way, const struct lava_operation *operation,
                        const struct lava_capabilities *device, const struct lava_device_figures *figures,
                        double fp64_flops_per_s, double *convert_ns);
@@ -86,11 +101,9 @@ double lava_residue_best_flops_per_s(const struct lava_operation *operation,
 
 /* Changes a plan that the row of fp64 arithmetic would compute to one by residues, if that is to be so: sets
  * plan->residues, plan->blocking and plan->gpu_ns. */
-void lava_residue_choose(const struct lava_plan_request *asked, const struct lava_operation *parts,
-                         struct lava_plan *plan);
-/* Plans a product from host memory for a device that has no row of fp64 arithmetic: by residues, with the
- * tiles that the screen leaves to the CPU. Returns FORCED if there is a plan, or why there is none. */
-enum lava_reason lava_residue_plan_alone(const struct lava_plan_request *asked,
-                                         const struct lava_operation *parts, struct lava_plan *plan);
+void lava_residue_choose(const struct lava_plan_request *asked, struct lava_plan *plan);
+/* Plans a real product from host memory for a device that has no row of fp64 arithmetic: by residues, with
+ * the tiles that the screen leaves to the CPU. Returns FORCED if there is a plan, or why there is none. */
+enum lava_reason lava_residue_plan_alone(const struct lava_plan_request *asked, struct lava_plan *plan);
 
 #endif

@@ -222,3 +222,19 @@ bool lava_sharing_plan(const struct lava_operation *operation, const struct lava
         engines >= 2 && !operation->on_device && one->place == LAVA_PLACE_GPU && one->gpu_ns >= LEAST_NS;
     return share && pays && share(operation, device, figures, one, engines, plan);
 }
+
+void lava_sharing_reconsider(const struct lava_plan_request *asked, enum lava_mode mode, uint32_t engines,
+                             struct lava_plan *plan) {
+    const struct lava_operation uploaded = lava_operation_without_residents(asked->operation);
+    struct lava_overrides overrides = *asked->overrides;
+    struct lava_plan plain, shared;
+    bool is_forced = overrides.residues == LAVA_RESIDUE_ON || asked->device->residues == LAVA_RESIDUE_ON;
+    if (engines < 2 || plan->place != LAVA_PLACE_GPU || !plan->residues || is_forced)
+        return;
+    overrides.residues = LAVA_RESIDUE_OFF;
+    lava_policy_choose(asked->operation, asked->device, asked->figures, mode, &overrides, &plain);
+    if (plain.place == LAVA_PLACE_GPU &&
+        lava_sharing_plan(&uploaded, asked->device, asked->figures, &plain, engines, &shared) &&
+        shared.gpu_ns < plan->gpu_ns)
+        *plan = plain;
+}

@@ -208,14 +208,6 @@ static double gpu_ns(const struct lava_halving *request, double flops_per_s) {
 }
 
 enum lava_reason lava_singular_plan(const struct lava_plan_request *asked, struct lava_plan *plan) {
-    const struct lava_operation *operation = asked->operation;
-    struct lava_halving request;
-    enum lava_reason reason = lava_halving_begin(asked, &request);
-    if (reason != LAVA_REASON_FORCED)
-        return reason;
-    const struct lava_operation product = largest_product(operation);
-    reason = lava_halving_plan(&request, &product, true, matrices_bytes(request.device, operation), plan);
-    if (reason == LAVA_REASON_FORCED)
-        plan->gpu_ns = gpu_ns(&request, plan->flops_per_s);
-    return reason;
+    static const struct lava_halving_parts parts = {largest_product, matrices_bytes, gpu_ns};
+    return lava_halving_plan_parts(&parts, true, asked, plan);
 }

@@ -15,6 +15,12 @@
  * measured on an H200, with LAVA_SOLVE_PASSES: fp32, order 8192, 4.4 ms for 64 right-hand sides, 7.2 for
  * 2048, 14.9 for 8192. For fp64 the estimate is 10% low there: 39.3 ms. */
 #define LEAF_NS 68e3
+/* The same without products, for few right-hand sides: it depends on the bytes of an element, not on their
+ * number. On an H200 solves by steps were faster up to so many bytes of B and of one of its rows (order 1024
+ * to 8192 with 8 to 512 sides, fp32, fp64, cfp64; doc/notes/solves.md). */
+#define STEP_NS(type)  (lava_type_bytes(type) > 4 ? 46e3 : 38e3)
+#define STEP_ROW_BYTES ((int64_t)2048)
+#define STEP_BYTES     ((int64_t)16 << 20)
 /* No smaller chunks are tried if memory suffices: their products have too few tiles to fill a device. A
  * starting value. */
 #define LEAST_SIDES 512
@@ -106,6 +112,11 @@ double lava_solve_blocks_ns(int64_t order) {
     return (double)lava_solve_blocks(order) * LEAF_NS;
 }
 
+bool lava_solve_goes_by_steps(enum lava_type type, int64_t order, int64_t sides) {
+    int64_t row_bytes = (int64_t)lava_type_bytes(type) * lava_minimum(sides, STEP_ROW_BYTES + 1);
+    return order > LAVA_SOLVE_ORDER && row_bytes <= STEP_ROW_BYTES && order <= STEP_BYTES / row_bytes;
+}
+
 int64_t lava_solve_most_rows(const struct lava_capabilities *device, enum lava_type type) {
     uint64_t slot = device->slot_bytes;
     if (slot == 0 || slot > LAVA_BLOCKING_DOWN_BYTES)
@@ -172,10 +183,12 @@ static double sides_ns(const struct lava_operation *operation, const struct lava
                        double flops_per_s) {
     const struct lava_solve_sizes sizes = lava_solve_sizes(operation);
     double leaves = (double)lava_solve_blocks(sizes.order), all = (double)sizes.sides;
+    double flops_ns = 1e9 * lava_operation_flops(operation) * (sides / all) / flops_per_s;
+    if (lava_solve_goes_by_steps(operation->type, sizes.order, (int64_t)sides))
+        return flops_ns + leaves * STEP_NS(operation->type);
     double bytes = sides * (double)sizes.order * (double)lava_type_bytes(operation->type) *
                    LAVA_SOLVE_PASSES * ceil(log2(leaves));
-    return 1e9 * lava_operation_flops(operation) * (sides / all) / flops_per_s +
-           1e9 * bytes / rates->memory_bytes_per_s + lava_solve_blocks_ns(sizes.order);
+    return flops_ns + 1e9 * bytes / rates->memory_bytes_per_s + lava_solve_blocks_ns(sizes.order);
 }
 
 static double solve_ns(const struct request *request, double sides, double flops_per_s) {

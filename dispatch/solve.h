@@ -41,6 +41,9 @@ double lava_solve_least(const struct lava_capabilities *device, enum lava_type t
  */
 double lava_solve_blocks_ns(int64_t order);
 int64_t lava_solve_blocks(int64_t order);
+/* Returns whether the right-hand sides are so few that products between the blocks would cost more than they
+ * compute. Then there is one dispatch for each block (shaders/solve.comp, LAVA_STEP). */
+bool lava_solve_goes_by_steps(enum lava_type type, int64_t order, int64_t sides);
 /* Returns the device's time for a solve whose matrices it has. */
 struct lava_rates;
 double lava_solve_device_ns(const struct lava_operation *solve, const struct lava_rates *rates,

@@ -41,14 +41,18 @@ uint32_t lava_tridiagonal_groups(const struct lava_capabilities *device, int64_t
 }
 
 /* The time of a column, whatever its rows: two dispatches with their barriers, or two waits for the other
- * workgroups; starting values: the steps of a panel's product; what recording takes the CPU. What is left of
- * the matrix is read and written PASSES times for each panel: multiplied, and updated.
- * doc/notes/eigenvalues.md. */
-#define COLUMN_NS   15e3
-#define TOGETHER_NS 6.3e3
-#define PANEL_NS    50e3
-#define RECORD_NS   1.5e3
-#define PASSES      4.0
+ * workgroups; the steps of a panel's product; what recording takes the CPU. What is left of the matrix is
+ * read and written PASSES times for each panel: multiplied, and updated. In a panel of one dispatch each tile
+ * that a workgroup has in a column costs a time beside that of its bytes; complex numbers cost more. Fitted
+ * to an H200 (doc/notes/eigenvalues.md, tests/dispatch/test_eigen_plan.c). */
+#define COLUMN_NS       15e3
+#define TOGETHER_NS     6.3e3
+#define TILE_NS         1e3
+#define COMPLEX_MORE_NS 2.2e3
+#define COMPLEX_TILE_NS 2e3
+#define PANEL_NS        30e3
+#define RECORD_NS       1.5e3
+#define PASSES          4.0
 
 uint64_t lava_tridiagonal_bytes(const struct lava_capabilities *device,
                                 const struct lava_operation *operation) {
@@ -75,32 +79,37 @@ static struct lava_operation largest_product(const struct lava_operation *operat
     return product;
 }
 
+/* The time of all columns but for that of their bytes. Tiles are counted for all columns, of which a
+ * workgroup has its share. */
+static double columns_ns(const struct lava_operation *operation, uint32_t groups) {
+    bool is_complex = lava_type_is_complex(operation->type);
+    double n = (double)operation->n, tiles = n / LAVA_TRIDIAGONAL_TILE;
+    if (groups == 0)
+        return n * COLUMN_NS;
+    return n * (TOGETHER_NS + (is_complex ? COMPLEX_MORE_NS : 0)) +
+           n * tiles * tiles / 6 / groups * (is_complex ? COMPLEX_TILE_NS : TILE_NS);
+}
+
 /* The CPU records ahead of the device. */
 double lava_tridiagonal_device_ns(const struct lava_halving *request, double flops_per_s) {
     static const struct lava_panel_choice free_choice;
     const struct lava_operation *operation = request->operation;
-    bool is_together = lava_tridiagonal_groups(request->device, operation->n, false, &free_choice) > 0;
+    uint32_t groups = lava_tridiagonal_groups(request->device, operation->n, false, &free_choice);
     double n = (double)operation->n, panels = ceil(n / LAVA_TRIDIAGONAL_PANEL) - 1;
     double read_bytes = lava_operation_operand_bytes(operation) / 3 * (n + PASSES * panels);
-    double compute_ns = n * (is_together ? TOGETHER_NS : COLUMN_NS) + panels * PANEL_NS +
+    double compute_ns = columns_ns(operation, groups) + panels * PANEL_NS +
                         1e9 * read_bytes / request->rates.memory_bytes_per_s +
                         1e9 * lava_tridiagonal_flops(operation) / 2 / flops_per_s;
-    return fmax(compute_ns, (is_together ? panels : 2 * n) * RECORD_NS + panels * LAVA_SOLVE_RECORD_NS);
+    return fmax(compute_ns, (groups > 0 ? panels : 2 * n) * RECORD_NS + panels * LAVA_SOLVE_RECORD_NS);
+}
+
+/* Returns the time from host memory to host memory; the result goes by way of a buffer. */
+static double gpu_ns(const struct lava_halving *request, double flops_per_s) {
+    return lava_halving_gpu_ns(request, lava_tridiagonal_device_ns(request, flops_per_s), flops_per_s) +
+           1e9 * lava_operation_operand_bytes(request->operation) / LAVA_HALVING_BUFFER_BYTES_PER_S;
 }
 
 enum lava_reason lava_tridiagonal_plan(const struct lava_plan_request *asked, struct lava_plan *plan) {
-    const struct lava_operation *operation = asked->operation;
-    struct lava_halving request;
-    enum lava_reason reason = lava_halving_begin(asked, &request);
-    if (reason != LAVA_REASON_FORCED)
-        return reason;
-    const struct lava_operation product = largest_product(operation);
-    bool has_products = operation->n > LAVA_TRIDIAGONAL_PANEL;
-    reason = lava_halving_plan(&request, &product, has_products,
-                               lava_tridiagonal_bytes(request.device, operation), plan);
-    if (reason == LAVA_REASON_FORCED)
-        plan->gpu_ns = lava_halving_gpu_ns(&request, lava_tridiagonal_device_ns(&request, plan->flops_per_s),
-                                           plan->flops_per_s) +
-                       1e9 * lava_operation_operand_bytes(operation) / LAVA_HALVING_BUFFER_BYTES_PER_S;
-    return reason;
+    static const struct lava_halving_parts parts = {largest_product, lava_tridiagonal_bytes, gpu_ns};
+    return lava_halving_plan_parts(&parts, asked->operation->n > LAVA_TRIDIAGONAL_PANEL, asked, plan);
 }

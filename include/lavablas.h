@@ -66,8 +66,9 @@ void lavablas_count_calls(void);
 size_t lavablas_report(char *text, size_t size);
 
 /* Writes the settings that the process runs with as one JSON object, in the same way: by the names of
- * doc/settings.md in small letters without LAVABLAS_, and "precision" of the calling thread. Sizes are in
- * bytes, "idle" in seconds. */
+ * doc/settings.md in small letters without LAVABLAS_, all of them, and "precision" of the calling thread.
+ * Sizes are in bytes, "idle" in seconds; "config" is the file that was read. A text that is not set and has
+ * no default is null. */
 size_t lavablas_settings(char *text, size_t size);
 
 /* What the products of fp32 matrices on the device have to be. With u = 2^-24 and G = |alpha| |A| |B| +

@@ -151,6 +151,53 @@ void chetrd_(const char *uplo, const int *n, void *a, const int *lda, float *d, 
 void zhetrd_(const char *uplo, const int *n, void *a, const int *lda, double *d, double *e, void *tau,
              void *work, const int *lwork, int *info, size_t uplo_length);
 
+/* ?gebrd: A <- B = Q' A P, bidiagonal and real, and the reflections of Q and P, for an m x n matrix. d <- B's
+ * diagonal, k = min(m, n) elements, e <- what is above it, k - 1, or below it if m < n; both lie in A, too. Q
+ * and P are products of reflections H1 H2 ..., H = I - tau v v'. If m >= n, v of Q's reflection i is 1 in row
+ * i, 0 above it, and stored below it in column i of A; v' of P's is 1 in column i + 1, and stored after it in
+ * row i. If m < n, v of Q's begins in row i + 1, and v' of P's in column i. tauq and taup have k elements;
+ * the last one of what begins beside the diagonal is 0. work has lwork elements, at least max(m, n); with
+ * lwork = -1 nothing is computed, and work[0] becomes the size that the CPU's routine asks for. info: 0 or -i
+ * as above. */
+void sgebrd_(const int *m, const int *n, float *a, const int *lda, float *d, float *e, float *tauq,
+             float *taup, float *work, const int *lwork, int *info);
+void dgebrd_(const int *m, const int *n, double *a, const int *lda, double *d, double *e, double *tauq,
+             double *taup, double *work, const int *lwork, int *info);
+void cgebrd_(const int *m, const int *n, void *a, const int *lda, float *d, float *e, void *tauq, void *taup,
+             void *work, const int *lwork, int *info);
+void zgebrd_(const int *m, const int *n, void *a, const int *lda, double *d, double *e, void *tauq,
+             void *taup, void *work, const int *lwork, int *info);
+
+/* ?orgbr, ?ungbr: A, as ?gebrd left it, <- the first n columns of Q (vect 'Q'), or the first m rows of P'
+ * ('P'), for tau of Q or P. k: the columns of the matrix that was reduced, or for P its rows. For 'Q' m >= n
+ * >= min(m, k), for 'P' n >= m >= min(n, k). work has lwork elements, at least min(m, n), and lwork = -1 asks
+ * as above. info: 0 or -i as above. */
+void sorgbr_(const char *vect, const int *m, const int *n, const int *k, float *a, const int *lda,
+             const float *tau, float *work, const int *lwork, int *info, size_t vect_length);
+void dorgbr_(const char *vect, const int *m, const int *n, const int *k, double *a, const int *lda,
+             const double *tau, double *work, const int *lwork, int *info, size_t vect_length);
+void cungbr_(const char *vect, const int *m, const int *n, const int *k, void *a, const int *lda,
+             const void *tau, void *work, const int *lwork, int *info, size_t vect_length);
+void zungbr_(const char *vect, const int *m, const int *n, const int *k, void *a, const int *lda,
+             const void *tau, void *work, const int *lwork, int *info, size_t vect_length);
+
+/* ?ormbr, ?unmbr: C <- op(Q) C (side 'L') or C op(Q) ('R'), or op(P) in place of op(Q) with vect 'P', for the
+ * reflections that ?gebrd left in A. trans: 'N', or 'T' for real types and 'C' for complex ones. C is m x n;
+ * Q and P have the order of C's side, and k counts as for ?orgbr. work has lwork elements, at least n (L) or
+ * m (R), and lwork = -1 asks as above. info: 0 or -i as above. */
+void sormbr_(const char *vect, const char *side, const char *trans, const int *m, const int *n, const int *k,
+             const float *a, const int *lda, const float *tau, float *c, const int *ldc, float *work,
+             const int *lwork, int *info, size_t vect_length, size_t side_length, size_t trans_length);
+void dormbr_(const char *vect, const char *side, const char *trans, const int *m, const int *n, const int *k,
+             const double *a, const int *lda, const double *tau, double *c, const int *ldc, double *work,
+             const int *lwork, int *info, size_t vect_length, size_t side_length, size_t trans_length);
+void cunmbr_(const char *vect, const char *side, const char *trans, const int *m, const int *n, const int *k,
+             const void *a, const int *lda, const void *tau, void *c, const int *ldc, void *work,
+             const int *lwork, int *info, size_t vect_length, size_t side_length, size_t trans_length);
+void zunmbr_(const char *vect, const char *side, const char *trans, const int *m, const int *n, const int *k,
+             const void *a, const int *lda, const void *tau, void *c, const int *ldc, void *work,
+             const int *lwork, int *info, size_t vect_length, size_t side_length, size_t trans_length);
+
 /* ?syev, ?syevd, ?heev, ?heevd: w <- the eigenvalues of a symmetric or Hermitian matrix, n x n, ascending, of
  * which the named triangle is read. With jobz 'V' A <- the eigenvectors, its columns, in the same order; with
  * 'N' the triangle is destroyed. The workspaces have the sizes that LAPACK's routine asks for. If one of
@@ -269,6 +316,21 @@ void zhegvx_(const int *itype, const char *jobz, const char *range, const char *
              const int *iu, const double *abstol, int *m, double *w, void *z, const int *ldz, void *work,
              const int *lwork, double *rwork, int *iwork, int *ifail, int *info, size_t jobz_length,
              size_t range_length, size_t uplo_length);
+
+/* ?stedc: d <- the eigenvalues of the symmetric tridiagonal matrix with n elements d on its diagonal and n -
+ * 1 elements e beside it, ascending. With compz 'I' z, n x n, <- its eigenvectors, columns in the same order;
+ * with 'V' z <- z times them, so that those of ?sytrd's T become A's if z is Q; with 'N' z is not there. e
+ * may be destroyed. The workspaces, their queries, and info are as for ?syevd. */
+void sstedc_(const char *compz, const int *n, float *d, float *e, float *z, const int *ldz, float *work,
+             const int *lwork, int *iwork, const int *liwork, int *info, size_t compz_length);
+void dstedc_(const char *compz, const int *n, double *d, double *e, double *z, const int *ldz, double *work,
+             const int *lwork, int *iwork, const int *liwork, int *info, size_t compz_length);
+void cstedc_(const char *compz, const int *n, float *d, float *e, void *z, const int *ldz, void *work,
+             const int *lwork, float *rwork, const int *lrwork, int *iwork, const int *liwork, int *info,
+             size_t compz_length);
+void zstedc_(const char *compz, const int *n, double *d, double *e, void *z, const int *ldz, void *work,
+             const int *lwork, double *rwork, const int *lrwork, int *iwork, const int *liwork, int *info,
+             size_t compz_length);
 
 /* ?gesdd, ?gesvd: s <- the singular values of an m x n matrix, descending; u and vt <- its left vectors, as
  * columns, and its right ones, conjugated, as rows: all ('A'), as many as there are values ('S'), none ('N'),

@@ -102,6 +102,42 @@ void chetrd_64_(const char *uplo, const int64_t *n, void *a, const int64_t *lda,
                 void *tau, void *work, const int64_t *lwork, int64_t *info, size_t uplo_length);
 void zhetrd_64_(const char *uplo, const int64_t *n, void *a, const int64_t *lda, double *d, double *e,
                 void *tau, void *work, const int64_t *lwork, int64_t *info, size_t uplo_length);
+void sgebrd_64_(const int64_t *m, const int64_t *n, float *a, const int64_t *lda, float *d, float *e,
+                float *tauq, float *taup, float *work, const int64_t *lwork, int64_t *info);
+void dgebrd_64_(const int64_t *m, const int64_t *n, double *a, const int64_t *lda, double *d, double *e,
+                double *tauq, double *taup, double *work, const int64_t *lwork, int64_t *info);
+void cgebrd_64_(const int64_t *m, const int64_t *n, void *a, const int64_t *lda, float *d, float *e,
+                void *tauq, void *taup, void *work, const int64_t *lwork, int64_t *info);
+void zgebrd_64_(const int64_t *m, const int64_t *n, void *a, const int64_t *lda, double *d, double *e,
+                void *tauq, void *taup, void *work, const int64_t *lwork, int64_t *info);
+void sorgbr_64_(const char *vect, const int64_t *m, const int64_t *n, const int64_t *k, float *a,
+                const int64_t *lda, const float *tau, float *work, const int64_t *lwork, int64_t *info,
+                size_t vect_length);
+void dorgbr_64_(const char *vect, const int64_t *m, const int64_t *n, const int64_t *k, double *a,
+                const int64_t *lda, const double *tau, double *work, const int64_t *lwork, int64_t *info,
+                size_t vect_length);
+void cungbr_64_(const char *vect, const int64_t *m, const int64_t *n, const int64_t *k, void *a,
+                const int64_t *lda, const void *tau, void *work, const int64_t *lwork, int64_t *info,
+                size_t vect_length);
+void zungbr_64_(const char *vect, const int64_t *m, const int64_t *n, const int64_t *k, void *a,
+                const int64_t *lda, const void *tau, void *work, const int64_t *lwork, int64_t *info,
+                size_t vect_length);
+void sormbr_64_(const char *vect, const char *side, const char *trans, const int64_t *m, const int64_t *n,
+                const int64_t *k, const float *a, const int64_t *lda, const float *tau, float *c,
+                const int64_t *ldc, float *work, const int64_t *lwork, int64_t *info, size_t vect_length,
+                size_t side_length, size_t trans_length);
+void dormbr_64_(const char *vect, const char *side, const char *trans, const int64_t *m, const int64_t *n,
+                const int64_t *k, const double *a, const int64_t *lda, const double *tau, double *c,
+                const int64_t *ldc, double *work, const int64_t *lwork, int64_t *info, size_t vect_length,
+                size_t side_length, size_t trans_length);
+void cunmbr_64_(const char *vect, const char *side, const char *trans, const int64_t *m, const int64_t *n,
+                const int64_t *k, const void *a, const int64_t *lda, const void *tau, void *c,
+                const int64_t *ldc, void *work, const int64_t *lwork, int64_t *info, size_t vect_length,
+                size_t side_length, size_t trans_length);
+void zunmbr_64_(const char *vect, const char *side, const char *trans, const int64_t *m, const int64_t *n,
+                const int64_t *k, const void *a, const int64_t *lda, const void *tau, void *c,
+                const int64_t *ldc, void *work, const int64_t *lwork, int64_t *info, size_t vect_length,
+                size_t side_length, size_t trans_length);
 void ssyev_64_(const char *jobz, const char *uplo, const int64_t *n, float *a, const int64_t *lda, float *w,
                float *work, const int64_t *lwork, int64_t *info, size_t jobz_length, size_t uplo_length);
 void dsyev_64_(const char *jobz, const char *uplo, const int64_t *n, double *a, const int64_t *lda, double *w,
@@ -213,6 +249,18 @@ void zhegvx_64_(const int64_t *itype, const char *jobz, const char *range, const
                 const int64_t *il, const int64_t *iu, const double *abstol, int64_t *m, double *w, void *z,
                 const int64_t *ldz, void *work, const int64_t *lwork, double *rwork, int64_t *iwork,
                 int64_t *ifail, int64_t *info, size_t jobz_length, size_t range_length, size_t uplo_length);
+void sstedc_64_(const char *compz, const int64_t *n, float *d, float *e, float *z, const int64_t *ldz,
+                float *work, const int64_t *lwork, int64_t *iwork, const int64_t *liwork, int64_t *info,
+                size_t compz_length);
+void dstedc_64_(const char *compz, const int64_t *n, double *d, double *e, double *z, const int64_t *ldz,
+                double *work, const int64_t *lwork, int64_t *iwork, const int64_t *liwork, int64_t *info,
+                size_t compz_length);
+void cstedc_64_(const char *compz, const int64_t *n, float *d, float *e, void *z, const int64_t *ldz,
+                void *work, const int64_t *lwork, float *rwork, const int64_t *lrwork, int64_t *iwork,
+                const int64_t *liwork, int64_t *info, size_t compz_length);
+void zstedc_64_(const char *compz, const int64_t *n, double *d, double *e, void *z, const int64_t *ldz,
+                void *work, const int64_t *lwork, double *rwork, const int64_t *lrwork, int64_t *iwork,
+                const int64_t *liwork, int64_t *info, size_t compz_length);
 void sgesdd_64_(const char *jobz, const int64_t *m, const int64_t *n, float *a, const int64_t *lda, float *s,
                 float *u, const int64_t *ldu, float *vt, const int64_t *ldvt, float *work,
                 const int64_t *lwork, int64_t *iwork, int64_t *info, size_t jobz_length);

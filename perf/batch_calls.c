@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/random.h"
 #include "library.h"
 
 #define CALLS_MAX   200
@@ -44,8 +45,7 @@ static void put(const struct batch *batch, void *matrix, size_t index, double va
 }
 
 static uint64_t next(uint64_t *seed) {
-    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-    return *seed >> 11;
+    return lava_random_next(seed) >> 11;
 }
 
 static void *new_matrix(const struct batch *batch, size_t elements, uint64_t seed) {

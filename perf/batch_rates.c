@@ -18,6 +18,7 @@
 #include "lib/abi/group_reader.h"
 #include "lib/base/clock.h"
 #include "lib/base/config.h"
+#include "lib/base/random.h"
 #include "lib/base/trace.h"
 #include "lib/host/cpu_blas.h"
 #include "lib/product/runner.h"
@@ -43,8 +44,7 @@ static void *new_matrix(enum lava_type type, int64_t count, uint64_t seed) {
         exit(2);
     }
     for (int64_t i = 0; i < count; i++) {
-        seed = seed * 6364136223846793005u + 1442695040888963407u;
-        double value = (double)(int64_t)seed * 0x1p-63;
+        double value = lava_random_signed(&seed);
         if (type == LAVA_TYPE_FP64)
             ((double *)matrix)[i] = value;
         else
@@ -56,7 +56,7 @@ static void *new_matrix(enum lava_type type, int64_t count, uint64_t seed) {
 static bool is_right(const struct lava_batch *batch) {
     uint64_t seed = 1;
     for (int i = 0; i < CHECKED_ELEMENTS; i++) {
-        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        lava_random_next(&seed);
         const struct lava_operation p = lava_operation_of_series(&batch->operation, &batch->series,
                                                                  (int64_t)(seed >> 33) % batch->series.count);
         int64_t row = (int64_t)(seed >> 20) % p.m, column = (int64_t)(seed >> 40) % p.n;

@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "lib/base/clock.h"
-#include "lib/base/config.h"
 #include "lib/lapack/device_divide.h"
 #include "lib/vk/gpu.h"
+#include "open_device.h"
 
 /* The first call allocates memory. */
 #define LEAST_CALLS 3
@@ -107,15 +107,7 @@ int main(int argc, char **argv) {
         else if (option != 't' || !lava_type_from_name(optarg, &type))
             return 2;
     }
-    const char *why;
-    struct lava_device *device;
-    struct lava_engine *engine;
-    if (lava_gpu_open(lava_config_get(), &device, &why)) {
-        printf("no device: %s\n", why);
-        return 77;
-    }
-    if (lava_engine_create(device, lava_copy_pool_threads(), &engine))
-        return 1;
+    struct lava_engine *engine = open_device(lava_copy_pool_threads());
     printf("%s, %s, times in ms\n", engine->capabilities.name, lava_type_name(type));
     printf("%8s %9s | %9s %9s %9s %9s %9s %9s\n", "order", "whole", "leaves", "host", "gather", "secular",
            "vectors", "products");

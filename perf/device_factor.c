@@ -2,13 +2,13 @@
  *
  *   device_factor [--type fp32|fp64|cfp32|cfp64] [--seconds S] [--resident N] ROUTINE:SIZE ...
  *
- * ROUTINE:SIZE is cholesky:N, lu:MxN, qr:MxN, form:MxN, which makes Q, polar:MxN, tridiagonal:N, or
- * solve:NxSIDES, a lower triangle of N rows on the left. The form of panels may follow, if it is possible:
- * lu:8192x32@columns, qr:1024@alone, tridiagonal:1024@grid; of LU and QR also the invocations of a workgroup,
- * from 64 on: qr:8192@grid:256. --resident: n workgroups run at the same time, whatever the driver says.
- * Prints the time of the best call, from the first command to the end of the device's work, and what the
- * device took of it. What is computed is not checked; tests/robustness does that. Exits with 77 if there is
- * no device. */
+ * ROUTINE:SIZE is cholesky:N, lu:MxN, qr:MxN, form:MxN, which makes Q, polar:MxN, tridiagonal:N,
+ * bidiagonal:MxN, or solve:NxSIDES, a lower triangle of N rows on the left. The form of panels may follow, if
+ * it is possible: lu:8192x32@columns, qr:1024@alone, tridiagonal:1024@grid; of LU and QR also the invocations
+ * of a workgroup, from 64 on: qr:8192@grid:256. --resident: n workgroups run at the same time, whatever the
+ * driver says. Prints the time of the best call, from the first command to the end of the device's work, and
+ * what the device took of it. What is computed is not checked; tests/robustness does that. Exits with 77 if
+ * there is no device. */
 #include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "lib/base/clock.h"
-#include "lib/base/config.h"
+#include "lib/lapack/device_bidiagonal.h"
 #include "lib/lapack/device_cholesky.h"
 #include "lib/lapack/device_lu.h"
 #include "lib/lapack/device_polar.h"
@@ -25,6 +25,7 @@
 #include "lib/lapack/device_solve.h"
 #include "lib/lapack/device_tridiagonal.h"
 #include "lib/vk/gpu.h"
+#include "open_device.h"
 
 #define WARM_S 0.3
 /* The first call allocates memory. */
@@ -79,6 +80,11 @@ static enum lava_status tridiagonal(struct lava_stream *stream, const struct ben
     return lava_device_tridiagonal(stream, &how);
 }
 
+static enum lava_status bidiagonal(struct lava_stream *stream, const struct bench *x) {
+    const struct lava_device_bidiagonal how = {.a = x->a, .form = x->tau, .work = x->scratch};
+    return lava_device_bidiagonal(stream, &how);
+}
+
 static enum lava_status polar(struct lava_stream *stream, const struct bench *x) {
     const struct lava_device_polar how = {.a = x->a, .u = x->b, .work = x->scratch};
     return lava_device_polar(stream, &how);
@@ -87,9 +93,14 @@ static enum lava_status polar(struct lava_stream *stream, const struct bench *x)
 static const struct {
     const char *name;
     routine run;
-} routines[] = {
-    {"cholesky", cholesky},      {"lu", lu}, {"solve", solve}, {"qr", qr}, {"form", form}, {"polar", polar},
-    {"tridiagonal", tridiagonal}};
+} routines[] = {{"cholesky", cholesky},
+                {"lu", lu},
+                {"solve", solve},
+                {"qr", qr},
+                {"form", form},
+                {"polar", polar},
+                {"tridiagonal", tridiagonal},
+                {"bidiagonal", bidiagonal}};
 
 /* Random numbers between -1 and 1, and 2 n on the diagonal: definite if the other triangle mirrors it. */
 static void *new_matrix(const struct bench *x, unsigned seed) {
@@ -168,11 +179,15 @@ static enum lava_status time_calls(const struct bench *x, routine run, double se
 
 /* The matrices of one of the routines beside A. */
 static enum lava_status create(struct bench *x, routine run, int64_t sides) {
-    int64_t order = x->m < x->n ? x->m : x->n, tau = run == tridiagonal ? 3 * order : order,
+    int64_t order = x->m < x->n ? x->m : x->n,
+            tau = run == tridiagonal  ? 3 * order
+                  : run == bidiagonal ? 4 * order
+                                      : order,
             rows = run == polar ? x->m : x->n,
-            scratch = run == tridiagonal ? lava_device_tridiagonal_work_elements(x->type, order)
-                      : run == polar     ? lava_device_polar_work_elements(x->type, x->m, x->n)
-                                         : lava_device_qr_work_elements(x->type, x->m, x->n);
+            scratch = run == tridiagonal  ? lava_device_tridiagonal_work_elements(x->type, order)
+                      : run == bidiagonal ? lava_device_bidiagonal_work_elements(x->type, x->m, x->n)
+                      : run == polar      ? lava_device_polar_work_elements(x->type, x->m, x->n)
+                                          : lava_device_qr_work_elements(x->type, x->m, x->n);
     enum lava_status status = lava_device_matrix_create(x->engine, x->type, x->m, x->n, &x->a);
     if (!status && sides > 0)
         status = lava_device_matrix_create(x->engine, x->type, rows, sides, &x->b);
@@ -251,15 +266,7 @@ int main(int argc, char **argv) {
         else if (option != 't' || !lava_type_from_name(optarg, &type) || lava_type_is_half(type))
             return 2;
     }
-    const char *why;
-    struct lava_device *device;
-    struct lava_engine *engine;
-    if (lava_gpu_open(lava_config_get(), &device, &why)) {
-        printf("no device: %s\n", why);
-        return 77;
-    }
-    if (lava_engine_create(device, lava_copy_pool_threads(), &engine))
-        return 1;
+    struct lava_engine *engine = open_device(lava_copy_pool_threads());
     if (resident > 0)
         engine->capabilities.resident_groups = (uint32_t)resident;
     printf("%s, %s, times in ms\n", engine->capabilities.name, lava_type_name(type));

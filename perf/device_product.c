@@ -1,12 +1,13 @@
 /* Times products of matrices that stay on the device, one after another in a stream, and checks some
  * elements.
  *
- *   device_product [--type fp32|fp64|cfp32|cfp64] [--lower] [--count N] [--seconds S] [--residues] [--left]
- *                  [--host] MxNxK ...
+ *   device_product [--type fp32|fp64|cfp32|cfp64] [--lower] [--count N] [--seconds S] [--residues]
+ *                  [--left|--mixed] [--host] MxNxK ...
  *
- *   --residues  fp64: each product also by residues, in each way that the device has
+ *   --residues  fp64, cfp64: each product also by residues, in each way that the device has
  *               (dispatch/residue_choice.h)
  *   --left      with numbers that the screen of residues leaves to fp64
+ *   --mixed     with such numbers in half of A's rows
  *   --host      from host memory to host memory instead, one product at a time; C <- -A B
  *
  * C <- C - A B, with --lower the lower triangle of C alone. Each stream has N products. "each" is the time of
@@ -21,10 +22,10 @@
 
 #include "dispatch/residue_choice.h"
 #include "lib/base/clock.h"
-#include "lib/base/config.h"
 #include "lib/lapack/device_matrix.h"
 #include "lib/product/runner.h"
 #include "lib/vk/gpu.h"
+#include "open_device.h"
 
 #define CHECKED_ELEMENTS 300
 #define WARM_S           0.3
@@ -35,7 +36,7 @@ struct options {
     enum lava_region region;
     int count;
     double seconds;
-    bool by_residues, is_left, on_host;
+    bool by_residues, is_left, is_mixed, on_host;
     struct lava_overrides overrides;
 };
 
@@ -239,6 +240,14 @@ static bool run_ways(struct lava_engine *engine, const struct bench *x, struct o
     return fine;
 }
 
+/* The screen leaves the first half of A's rows. */
+static void scale_rows(const struct bench *x) {
+    double *a = x->host[0];
+    for (int64_t l = 0; l < x->k; l++)
+        for (int64_t i = 0; i < x->m / 2 * x->numbers; i++)
+            a[l * x->m * x->numbers + i] *= 0x1p500;
+}
+
 static bool run(struct lava_engine *engine, const struct options *options, const char *size) {
     struct bench x = {.numbers = lava_type_is_complex(options->type) ? 2 : 1};
     if (sscanf(size, "%" SCNd64 "x%" SCNd64 "x%" SCNd64, &x.m, &x.n, &x.k) != 3 || x.m < 1 || x.n < 1 ||
@@ -255,6 +264,8 @@ static bool run(struct lava_engine *engine, const struct options *options, const
         fine = fine && (options->on_host || !lava_device_matrix_create(engine, options->type, rows[i],
                                                                        columns[i], &x.on_device[i]));
     }
+    if (options->is_mixed)
+        scale_rows(&x);
     fine = fine && run_ways(engine, &x, *options, size);
     for (int i = 0; i < 3; i++) {
         free(x.host[i]);
@@ -264,11 +275,15 @@ static bool run(struct lava_engine *engine, const struct options *options, const
 }
 
 static bool parse(int argc, char **argv, struct options *options) {
-    const struct option names[] = {
-        {"type", required_argument, NULL, 't'},  {"lower", no_argument, NULL, 'l'},
-        {"count", required_argument, NULL, 'c'}, {"seconds", required_argument, NULL, 's'},
-        {"residues", no_argument, NULL, 'r'},    {"left", no_argument, NULL, 'e'},
-        {"host", no_argument, NULL, 'h'},        {0}};
+    const struct option names[] = {{"type", required_argument, NULL, 't'},
+                                   {"lower", no_argument, NULL, 'l'},
+                                   {"count", required_argument, NULL, 'c'},
+                                   {"seconds", required_argument, NULL, 's'},
+                                   {"residues", no_argument, NULL, 'r'},
+                                   {"left", no_argument, NULL, 'e'},
+                                   {"host", no_argument, NULL, 'h'},
+                                   {"mixed", no_argument, NULL, 'm'},
+                                   {0}};
     for (int option; (option = getopt_long(argc, argv, "", names, NULL)) != -1;) {
         if (option == 's')
             options->seconds = strtod(optarg, NULL);
@@ -280,6 +295,8 @@ static bool parse(int argc, char **argv, struct options *options) {
             options->by_residues = true;
         else if (option == 'e')
             options->is_left = true;
+        else if (option == 'm')
+            options->is_mixed = true;
         else if (option == 'h')
             options->on_host = true;
         else if (option != 't' || !lava_type_from_name(optarg, &options->type) ||
@@ -287,7 +304,10 @@ static bool parse(int argc, char **argv, struct options *options) {
             return false;
     }
     return options->count >= 1 && options->count <= MOST_PRODUCTS &&
-           (options->type == LAVA_TYPE_FP64 || !(options->by_residues || options->is_left)) &&
+           (lava_type_real(options->type) == LAVA_TYPE_FP64 ||
+            !(options->by_residues || options->is_left || options->is_mixed)) &&
+           (options->region == LAVA_REGION_ALL || !lava_type_is_complex(options->type) ||
+            !options->by_residues) &&
            (options->region == LAVA_REGION_ALL || !options->on_host);
 }
 
@@ -295,15 +315,7 @@ int main(int argc, char **argv) {
     struct options options = {.type = LAVA_TYPE_FP32, .count = 10, .seconds = 0.5};
     if (!parse(argc, argv, &options))
         return 2;
-    const char *why;
-    struct lava_device *device;
-    struct lava_engine *engine;
-    if (lava_gpu_open(lava_config_get(), &device, &why)) {
-        printf("no device: %s\n", why);
-        return 77;
-    }
-    if (lava_engine_create(device, lava_copy_pool_threads(), &engine))
-        return 1;
+    struct lava_engine *engine = open_device(lava_copy_pool_threads());
     printf("%s, %s%s, %d products a stream, times in ms\n", engine->capabilities.name,
            lava_type_name(options.type), options.region == LAVA_REGION_ALL ? "" : ", lower triangle",
            options.count);

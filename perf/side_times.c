@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/random.h"
 #include "library.h"
 #include "side_call.h"
 
@@ -235,8 +236,7 @@ static void *fill(const struct call *x, int64_t elements, int64_t order) {
     void *matrix = malloc((size_t)elements * x->element);
     uint64_t state = (uint64_t)elements;
     for (int64_t i = 0; matrix && i < elements * parts; i++) {
-        state = state * 6364136223846793005u + 1442695040888963407u;
-        double value = (double)(int64_t)state * 0x1p-63;
+        double value = lava_random_signed(&state);
         if (order)
             value = i % step == 0 ? 2 : parts == 2 && i % step == 1 ? 0 : value / (double)order;
         if (x->is_single)

@@ -1,6 +1,8 @@
-/* The routines of eigenvalues and singular values for perf/side_times, with vectors or without, and QR with
- * column pivoting. The workspace is as large as the routine asks for, those of reals and integers are ample.
+/* The routines of eigenvalues and singular values for perf/side_times, with vectors or without, of
+ * tridiagonal and bidiagonal forms, and QR with column pivoting. The workspace is as large as the routine
+ * asks for, those of reals and integers are ample.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +19,8 @@ struct side_values {
 /* clang-format off */
 typedef void sytrd_function(const char *, integer *, void *, integer *, void *, void *, void *, void *, integer *,
                             int64_t *, size_t);
+typedef void gebrd_function(integer *, integer *, void *, integer *, void *, void *, void *, void *, void *, integer *,
+                            int64_t *);
 typedef void syevd_function(const char *, const char *, integer *, void *, integer *, void *, void *, integer *,
                             void *, integer *, int64_t *, size_t, size_t);
 typedef void heevd_function(const char *, const char *, integer *, void *, integer *, void *, void *, integer *,
@@ -32,6 +36,10 @@ typedef void sygvd_function(integer *, const char *, const char *, integer *, vo
                             void *, void *, integer *, void *, integer *, int64_t *, size_t, size_t);
 typedef void hegvd_function(integer *, const char *, const char *, integer *, void *, integer *, void *, integer *,
                             void *, void *, integer *, void *, integer *, void *, integer *, int64_t *, size_t, size_t);
+typedef void stedc_function(const char *, integer *, void *, void *, void *, integer *, void *, integer *, void *,
+                            integer *, int64_t *, size_t);
+typedef void cstedc_function(const char *, integer *, void *, void *, void *, integer *, void *, integer *, void *,
+                             integer *, void *, integer *, int64_t *, size_t);
 typedef void gesdd_function(const char *, integer *, integer *, void *, integer *, void *, void *, integer *, void *,
                             integer *, void *, integer *, void *, int64_t *, size_t);
 typedef void cgesdd_function(const char *, integer *, integer *, void *, integer *, void *, void *, integer *, void *,
@@ -59,6 +67,14 @@ static void call_sytrd(struct call *x) {
     int64_t info = 0;
     ((sytrd_function *)x->routine)(x->letters[0], &x->n, x->c, &x->n, v->values, v->rwork, v->left, v->work,
                                    &v->work_elements, &info, 1);
+}
+
+/* So do D, E, tauq and taup. */
+static void call_gebrd(struct call *x) {
+    const struct side_values *v = x->values;
+    int64_t info = 0;
+    ((gebrd_function *)x->routine)(&x->m, &x->n, x->c, &x->m, v->values, v->rwork, v->left, v->right, v->work,
+                                   &v->work_elements, &info);
 }
 
 static void call_syevd(struct call *x) {
@@ -98,6 +114,26 @@ static void call_sygvd(struct call *x) {
     else
         ((sygvd_function *)x->routine)(&problem, x->letters[1], x->letters[2], &x->n, x->c, &x->n, behind(x),
                                        &x->n, v->values, v->work, &v->work_elements, LAST, 1, 1);
+}
+
+/* D and E are about those that a random symmetric matrix becomes by ?sytrd: few columns deflate. */
+static void call_stedc(struct call *x) {
+    const struct side_values *v = x->values;
+    int64_t info = 0;
+    for (int64_t i = 0; i < x->n; i++) {
+        double d = x->is_single ? ((float *)x->c)[i] : ((double *)x->c)[i],
+               e = sqrt((double)(x->n - i)) * (1 + 0.1 * d);
+        if (x->is_single)
+            ((float *)v->values)[i] = (float)d, ((float *)v->right)[i] = (float)e;
+        else
+            ((double *)v->values)[i] = d, ((double *)v->right)[i] = e;
+    }
+    if (x->is_complex)
+        ((cstedc_function *)x->routine)(x->letters[0], &x->n, v->values, v->right, x->c, &x->n, v->work,
+                                        &v->work_elements, RWORK_SIZES, LAST, 1);
+    else
+        ((stedc_function *)x->routine)(x->letters[0], &x->n, v->values, v->right, x->c, &x->n, v->work,
+                                       &v->work_elements, LAST, 1);
 }
 
 static void call_gesdd(struct call *x) {
@@ -141,12 +177,13 @@ static void call_geqp3(struct call *x) {
 }
 
 static const struct family families[] = {
-    {"sytrd", 1, "n", SOURCE_GENERAL, call_sytrd},  {"hetrd", 1, "n", SOURCE_GENERAL, call_sytrd},
-    {"syevd", 2, "n", SOURCE_GENERAL, call_syevd},  {"heevd", 2, "n", SOURCE_GENERAL, call_syevd},
-    {"syevr", 2, "n", SOURCE_GENERAL, call_syevr},  {"heevr", 2, "n", SOURCE_GENERAL, call_syevr},
-    {"sygvd", 3, "n", SOURCE_GENERAL, call_sygvd},  {"hegvd", 3, "n", SOURCE_GENERAL, call_sygvd},
-    {"gesdd", 1, "mn", SOURCE_GENERAL, call_gesdd}, {"gelsd", 0, "mno", SOURCE_GENERAL, call_gelsd},
-    {"geqp3", 0, "mn", SOURCE_GENERAL, call_geqp3},
+    {"sytrd", 1, "n", SOURCE_GENERAL, call_sytrd},   {"hetrd", 1, "n", SOURCE_GENERAL, call_sytrd},
+    {"syevd", 2, "n", SOURCE_GENERAL, call_syevd},   {"heevd", 2, "n", SOURCE_GENERAL, call_syevd},
+    {"syevr", 2, "n", SOURCE_GENERAL, call_syevr},   {"heevr", 2, "n", SOURCE_GENERAL, call_syevr},
+    {"sygvd", 3, "n", SOURCE_GENERAL, call_sygvd},   {"hegvd", 3, "n", SOURCE_GENERAL, call_sygvd},
+    {"stedc", 1, "n", SOURCE_GENERAL, call_stedc},   {"gesdd", 1, "mn", SOURCE_GENERAL, call_gesdd},
+    {"gelsd", 0, "mno", SOURCE_GENERAL, call_gelsd}, {"geqp3", 0, "mn", SOURCE_GENERAL, call_geqp3},
+    {"gebrd", 0, "mn", SOURCE_GENERAL, call_gebrd},
 };
 
 const struct family *side_values_find(const char *name) {
@@ -183,7 +220,7 @@ bool side_values_place(struct call *x) {
     if (!v)
         return false;
     v->real_elements = 10 * least * least + 400 * largest + n * x->other; /* of the one that needs most */
-    v->integers = 64 * largest;
+    v->integers = 128 * largest;
     v->values = calloc((size_t)largest, sizeof(double));
     v->left = calloc((size_t)(m * least), x->element);
     v->right = calloc((size_t)(least * n + 16), x->element);

@@ -43,7 +43,7 @@ draws() { # draws FILE COMMAND...
 run_pictures() {
     python3 -c 'import matplotlib' 2>/dev/null || { echo 'skipped: no matplotlib'; exit 77; }
     draws rates.png "$here/pictures" "$folder"
-    for picture in programs roofline crossover; do
+    for picture in programs roofline crossover report top; do
         [ -s "$folder/$picture.png" ] || fail "perf/pictures: no $picture.png"
     done
     results=$here/results

@@ -15,11 +15,11 @@
 #include <string.h>
 
 #include "lib/base/clock.h"
-#include "lib/base/config.h"
 #include "lib/host/cpu_blas.h"
 #include "lib/host/numbers.h"
 #include "lib/level2/vector.h"
 #include "lib/vk/gpu.h"
+#include "open_device.h"
 #include "vector_bench.h"
 
 #define MOST 16
@@ -308,18 +308,10 @@ static void read_options(int argc, char **argv, struct options *options) {
 int main(int argc, char **argv) {
     struct options options = {.types = "s,d,c,z", .seconds = 0.08, .budget = 85};
     static const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_FP64, LAVA_TYPE_CFP32, LAVA_TYPE_CFP64};
-    const char *why;
-    struct lava_device *device;
-    struct lava_engine *engine;
     uint64_t start_ns = lava_clock_now_ns();
     read_orders("256,512,1024,2048,4096,8192,16384", &options);
     read_options(argc, argv, &options);
-    if (lava_gpu_open(lava_config_get(), &device, &why)) {
-        fprintf(stderr, "no device: %s\n", why);
-        return 77;
-    }
-    if (lava_engine_create(device, 8, &engine))
-        return 1;
+    struct lava_engine *engine = open_device(8);
     printf("%s\n", engine->capabilities.label);
     for (size_t i = 0; i < 4; i++)
         if (strchr(options.types, "sdcz"[i]))

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/random.h"
 #include "library.h"
 
 #define LIBRARIES_MAX  4
@@ -86,8 +87,7 @@ static void *new_numbers(const struct vectors *v, size_t count, uint64_t seed) {
         exit(2);
     }
     for (size_t i = 0; i < count * parts_of(v); i++) {
-        seed = seed * 6364136223846793005u + 1442695040888963407u;
-        double value = (double)(seed >> 11) * 0x1p-52 - 1;
+        double value = lava_random_signed(&seed);
         if (is_double(v))
             ((double *)numbers)[i] = value;
         else

@@ -14,11 +14,11 @@
 #include <string.h>
 
 #include "lib/base/clock.h"
-#include "lib/base/config.h"
 #include "lib/host/numbers.h"
 #include "lib/level2/vector.h"
 #include "lib/level2/vector_kernel.h"
 #include "lib/vk/gpu.h"
+#include "open_device.h"
 #include "vector_bench.h"
 
 #define CHECKED 20
@@ -344,18 +344,10 @@ static void read_options(int argc, char **argv, struct options *options) {
 int main(int argc, char **argv) {
     struct options options = {.types = "s,d,c,z", .forms = "", .seconds = 0.2, .rate = 3350};
     static const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_FP64, LAVA_TYPE_CFP32, LAVA_TYPE_CFP64};
-    const char *why;
-    struct lava_device *device;
-    struct lava_engine *engine;
     bool is_good = true;
     read_orders("1024,2048,4096,8192,16384", &options);
     read_options(argc, argv, &options);
-    if (lava_gpu_open(lava_config_get(), &device, &why)) {
-        fprintf(stderr, "no device: %s\n", why);
-        return 77;
-    }
-    if (lava_engine_create(device, 8, &engine))
-        return 1;
+    struct lava_engine *engine = open_device(8);
     printf("%s; a submission of nothing takes %.1f us\n", engine->capabilities.label, time_nothing(engine));
     for (size_t i = 0; i < 4; i++)
         for (int j = 0; j < options.order_count && strchr(options.types, "sdcz"[i]); j++)

@@ -158,6 +158,17 @@
 #define LAVA_PIVOTED_KEY_BYTES    16
 /* Flags. */
 #define LAVA_PIVOTED_MEASURES 1 /* there is no reflection yet: all norms are computed */
+/* The bidiagonal form (bidiagonal.glsl): columns of a panel, each with two reflections; of workgroups, the columns or rows
+ * that one finishes, the rows and columns of a tile. */
+#define LAVA_BIDIAGONAL_PANEL        32
+#define LAVA_BIDIAGONAL_INVOCATIONS  256
+#define LAVA_BIDIAGONAL_OTHERS       16
+#define LAVA_BIDIAGONAL_TILE_ROWS    256
+#define LAVA_BIDIAGONAL_TILE_COLUMNS 32
+#define LAVA_BIDIAGONAL_SUM_BYTES    16
+/* Flags. */
+#define LAVA_BIDIAGONAL_RIGHT  1 /* the reflection is applied from the right */
+#define LAVA_BIDIAGONAL_BEGINS 2 /* there is none yet: the first column is taken */
 /* The regions of update: the values of enum lava_region. */
 #define LAVA_UPDATE_ALL   0
 #define LAVA_UPDATE_LOWER 1
@@ -498,6 +509,20 @@ LAVA_U32 block;  /* the block's first column */
 LAVA_U32 column; /* of the reflection; one before the first column if there is none yet */
 LAVA_U32 flags;  /* LAVA_PIVOTED_* */
 LAVA_BLOCK_END(lava_pivoted_constants)
+#endif
+
+#if !defined(LAVA_SHADER) || defined(LAVA_SHADER_BIDIAGONAL)
+LAVA_BLOCK_BEGIN(lava_bidiagonal_constants)
+LAVA_ADDRESS a;    /* column-major */
+LAVA_ADDRESS form; /* tauq, taup, D and E, `columns` elements each */
+LAVA_ADDRESS work; /* scratch: bidiagonal.glsl */
+LAVA_U32 ld;       /* in elements */
+LAVA_U32 rows;     /* of A, at least as many as columns */
+LAVA_U32 columns;
+LAVA_U32 first; /* the vector's first row; right: its first column */
+LAVA_U32 pairs; /* the panel's reflections so far */
+LAVA_U32 flags; /* LAVA_BIDIAGONAL_* */
+LAVA_BLOCK_END(lava_bidiagonal_constants)
 #endif
 
 #if !defined(LAVA_SHADER) || defined(LAVA_SHADER_DIVIDE)

@@ -1,5 +1,5 @@
-/* What host and shaders share for solves with triangles, and for Cholesky's, LU and QR factorizations: sizes, flags and
- * push-constant blocks. A part of interface.h, which includes it. */
+/* What host and shaders share for solves with triangles, and for Cholesky's, LU and QR factorizations: sizes,
+ * flags and push-constant blocks. A part of interface.h, which includes it. */
 #ifndef LAVA_SHADERS_INTERFACE_FACTORS_H
 #define LAVA_SHADERS_INTERFACE_FACTORS_H
 
@@ -67,9 +67,10 @@ LAVA_F32 alpha;
 LAVA_F32 alpha_imaginary;
 LAVA_U32 lda; /* in elements; columns begin at multiples of 16 bytes */
 LAVA_U32 ldb;
-LAVA_U32 order; /* of the block: 1 to LAVA_SOLVE_ORDER */
+LAVA_U32 order; /* of the block: 1 to LAVA_SOLVE_ORDER; of steps: of the triangle */
 LAVA_U32 sides; /* how many right-hand sides */
 LAVA_U32 flags; /* LAVA_SOLVE_* */
+LAVA_U32 step;  /* of steps: the block that is solved for, in the order of substitution */
 LAVA_BLOCK_END(lava_solve_constants)
 #endif
 
@@ -136,8 +137,8 @@ LAVA_BLOCK_END(lava_qr_constants)
 LAVA_BLOCK_BEGIN(lava_qr_triangle_constants)
 LAVA_ADDRESS gram; /* V^H V, column-major; columns are LAVA_QR_BLOCK elements apart */
 LAVA_ADDRESS t;    /* as gram */
-LAVA_ADDRESS tau; /* of the first one */
-LAVA_U32 order;   /* 1 to LAVA_QR_BLOCK */
+LAVA_ADDRESS tau;  /* of the first one */
+LAVA_U32 order;    /* 1 to LAVA_QR_BLOCK */
 LAVA_I32 tau_step; /* elements from a tau to the next one, 1 or -1 */
 LAVA_BLOCK_END(lava_qr_triangle_constants)
 #endif

@@ -33,28 +33,11 @@
 #extension GL_GOOGLE_include_directive : require
 #include "common.glsl"
 
-#define OPERAND SourceWords
 #include "simt.glsl"
 
 #ifdef LAVA_SCREENED
 #include "screen.glsl"
 #endif
-
-void fetch(SourceWords a, SourceWords b, uint step_)
-{
-    [[unroll]] for (uint i = 0; i < A_SHARE; i++)
-        a_next[i] = a.word[step_ * A_STAGE + i * INVOCATIONS + gl_LocalInvocationIndex];
-    [[unroll]] for (uint i = 0; i < B_SHARE; i++)
-        b_next[i] = b.word[step_ * B_STAGE + i * INVOCATIONS + gl_LocalInvocationIndex];
-}
-
-void stash(uint stage)
-{
-    [[unroll]] for (uint i = 0; i < A_SHARE; i++)
-        as[stage * A_STAGE + i * INVOCATIONS + gl_LocalInvocationIndex] = a_next[i];
-    [[unroll]] for (uint i = 0; i < B_SHARE; i++)
-        bs[stage * B_STAGE + i * INVOCATIONS + gl_LocalInvocationIndex] = b_next[i];
-}
 
 /* Writes the sums to the invocation's part of C, which begins at c. If it has begun, what is there is added to them. */
 void write_sums(TargetWords c, uint column_words, bool begun, NUMBER alpha)

@@ -41,11 +41,14 @@
 #define LAVA_RESIDUES_CLEARS   0
 #define LAVA_RESIDUES_EXPONENT 1
 #define LAVA_RESIDUES_NORM     2
+/* Convert: imaginary parts change their sign. Scan has no signs. */
+#define LAVA_RESIDUES_CONJUGATED 1
 
 #if !defined(LAVA_SHADER) || !defined(LAVA_SHADER_LEFT)
 LAVA_BLOCK_BEGIN(lava_residues_constants)
 LAVA_ADDRESS source;  /* the operand, fp64, column-major; of multiply: residues of op(A); of combine: the sums */
-LAVA_ADDRESS other;   /* residues of op(B); of combine: numbers of struct lava_residues, from weights to inverse */
+LAVA_ADDRESS other;   /* residues of op(B); of combine: numbers of struct lava_residues, from weights to inverse;
+                         of convert: the packed operand, in panels of LINES lines; 0: none is written */
 LAVA_ADDRESS target;  /* residues; sums; C */
 LAVA_ADDRESS lines_a; /* descriptions of the operand's lines, or of both operands' */
 LAVA_ADDRESS lines_b;
@@ -55,11 +58,12 @@ LAVA_ADDRESS alpha_fp64; /* the bits of a double */
 LAVA_ADDRESS beta_fp64;
 LAVA_U32 lines; /* without padding; of combine: rows of C */
 LAVA_U32 k;
-LAVA_U32 ld;           /* of the operand, or of C */
+LAVA_U32 ld;           /* of the operand, in its elements, or of C, in numbers */
 LAVA_U32 padded_lines; /* of op(A) and op(B) */
 LAVA_U32 padded_lines_b;
 LAVA_U32 slabs;
-LAVA_U32 step;  /* of scan; of multiply and combine the part of C that is written (LAVA_UPDATE_ALL) */
+LAVA_U32 step;  /* of scan; of convert 0 or CONJUGATED; of multiply and combine the part of C that is written
+                   (LAVA_UPDATE_ALL) */
 LAVA_I32 level; /* lava_residues_level */
 LAVA_U32 columns; /* of C */
 LAVA_U32 least_weight;
@@ -73,7 +77,7 @@ LAVA_BLOCK_END(lava_residues_constants)
 /* Tiles that the screen leaves, in fp64. */
 #if !defined(LAVA_SHADER) || defined(LAVA_SHADER_LEFT)
 LAVA_BLOCK_BEGIN(lava_residues_left_constants)
-LAVA_ADDRESS a; /* the operands, as they are stored */
+LAVA_ADDRESS a; /* the packed operands */
 LAVA_ADDRESS b;
 LAVA_ADDRESS c;
 LAVA_ADDRESS panels_a; /* descriptions of panels */
@@ -83,10 +87,8 @@ LAVA_ADDRESS beta_fp64;
 LAVA_U32 rows; /* of C */
 LAVA_U32 columns;
 LAVA_U32 k;
-LAVA_U32 lda;
-LAVA_U32 ldb;
+LAVA_U32 slabs; /* of a packed operand */
 LAVA_U32 ldc;
-LAVA_U32 along;  /* bit 0: K runs along the rows of A as it is stored; bit 1: the same of B */
 LAVA_U32 span;   /* steps after which sums begin anew; 0: never */
 LAVA_U32 region; /* the part of C that is written */
 LAVA_U32 tiles_m; /* the tiles that the screen judges */

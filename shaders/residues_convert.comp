@@ -1,6 +1,6 @@
 /* Convert, for dgemm by residues: scales the elements of an operand's lines by powers of two, rounds them to integers,
- * and stores their residues (residues.h). It also counts the large elements of each line, and notes whether one was
- * rounded.
+ * and stores their residues (residues.h). It also counts the large elements of each line, notes whether one was
+ * rounded, and packs the elements, for tiles that the screen leaves to fp64.
  *
  *   workgroup    64 lines and 256 of K, by pieces of 32 that pass through shared memory
  *   invocation   eight elements of a line in K's order, of each piece */
@@ -19,6 +19,7 @@ const uint WIDTH = SHAPE_WIDTH == 0 ? 1 : SHAPE_WIDTH;
 const uint DEPTH = SHAPE_K == 0 ? LAVA_RESIDUES_SLAB : SHAPE_K;
 
 layout(buffer_reference, std430, buffer_reference_align = 8) writeonly buffer Target { uvec2 word[]; };
+layout(buffer_reference, std430, buffer_reference_align = 8) writeonly buffer Packed { uvec2 element[]; };
 
 const uint PIECE = 32;
 const uint EACH = PIECE * LAVA_RESIDUES_LINES / LAVA_RESIDUES_INVOCATIONS;
@@ -55,6 +56,17 @@ void read_piece(uint first_line, uint first_k)
         uint line = TRANSPOSE == 0 ? at % LAVA_RESIDUES_LINES : at / PIECE;
         uint k = TRANSPOSE == 0 ? at / LAVA_RESIDUES_LINES : at % PIECE;
         piece[line * STRIDE + k] = source_bits(first_line + line, first_k + k);
+    }
+}
+
+/* All lines of a workgroup are one panel of a packed operand (interface.h). */
+void pack_piece(uint first_k)
+{
+    uint64_t first = uint64_t(gl_WorkGroupID.x) * constants.slabs * LAVA_RESIDUES_SLAB + first_k;
+    Packed packed = Packed(constants.other + first * (LAVA_RESIDUES_LINES * 8));
+    for (uint i = 0; i < EACH; i++) {
+        uint at = i * LAVA_RESIDUES_INVOCATIONS + gl_LocalInvocationIndex;
+        packed.element[at] = piece[at % LAVA_RESIDUES_LINES * STRIDE + at / LAVA_RESIDUES_LINES];
     }
 }
 
@@ -110,6 +122,8 @@ void main()
         barrier(); /* until the piece before has been taken */
         read_piece(first_line, k);
         barrier();
+        if (constants.other != 0)
+            pack_piece(k);
         take_elements(line, first, scale);
         write_residues(first_line + line, k + first);
     }

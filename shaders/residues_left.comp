@@ -1,5 +1,5 @@
-/* Left, for dgemm by residues: C <- alpha op(A) op(B) + beta C in fp64 for the tiles that the screen leaves. It reads
- * the operands where they are, so that nothing is packed if no tile is left. With beta = 0 C is not read.
+/* Left, for dgemm by residues: C <- alpha op(A) op(B) + beta C in fp64 for the tiles that the screen leaves, from the operands
+ * that residues_convert.comp has packed. With beta = 0 C is not read.
  *
  *   workgroup    TILE_M x TILE_N of a tile of the screen, which is SHAPE_M x SHAPE_N, through shared memory in steps of
  *                TILE_K of K. It ends at once if the screen has accepted the tile
@@ -10,14 +10,6 @@
 #include "common.glsl"
 #include "residues.h"
 #include "residues_hold.glsl"
-
-/* Where the elements of a tile's lines are: rows of op(A), or columns of op(B), from the first one on. */
-struct lines {
-    uint64_t address;
-    uint first, count, ld;
-    bool along; /* K runs along the stored rows: a line is contiguous */
-};
-#define OPERAND lines
 #include "simt.glsl"
 
 layout(constant_id = LAVA_CONSTANT_SHAPE_M) const uint SHAPE_M = 256;
@@ -27,59 +19,7 @@ const uint GROUP = 8;
 const uint SUBTILES_M = SHAPE_M / TILE_M;
 const uint SUBTILES = SUBTILES_M * (SHAPE_N / TILE_N);
 
-layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Element { double number; };
 layout(buffer_reference, std430, buffer_reference_align = 8) buffer Target { double number; };
-
-/* The k and the word of lines that the invocation carries at its turn i. Neighbouring invocations read neighbouring
- * elements, whatever the operand's order. */
-uvec2 place_of(bool along, uint i, uint words)
-{
-    uint at = i * INVOCATIONS + gl_LocalInvocationIndex;
-    return along ? uvec2(at % TILE_K, at / TILE_K) : uvec2(at / words, at % words);
-}
-
-/* Two neighbouring lines at this k; zeros beyond the edges, where anything may be stored. */
-WORD word_at(OPERAND x, uint line, uint k)
-{
-    WORD word = WORD(0);
-    if (k >= constants.k)
-        return word;
-    [[unroll]] for (uint e = 0; e < WORD_NUMBERS; e++)
-        if (line + e < x.count) {
-            uint64_t at = x.along ? uint64_t(line + e) * x.ld + k : uint64_t(k) * x.ld + line + e;
-            word[e] = Element(x.address + at * 8).number;
-        }
-    return word;
-}
-
-void fetch(OPERAND a, OPERAND b, uint step_)
-{
-    [[unroll]] for (uint i = 0; i < A_SHARE; i++) {
-        uvec2 place = place_of(a.along, i, A_WORDS);
-        a_next[i] = word_at(a, a.first + place.y * WORD_NUMBERS, step_ * TILE_K + place.x);
-    }
-    [[unroll]] for (uint i = 0; i < B_SHARE; i++) {
-        uvec2 place = place_of(b.along, i, B_WORDS);
-        b_next[i] = word_at(b, b.first + place.y * WORD_NUMBERS, step_ * TILE_K + place.x);
-    }
-}
-
-bool is_along(uint bit)
-{
-    return (constants.along >> bit & 1) != 0;
-}
-
-void stash(uint stage)
-{
-    [[unroll]] for (uint i = 0; i < A_SHARE; i++) {
-        uvec2 place = place_of(is_along(0), i, A_WORDS);
-        as[stage * A_STAGE + place.x * A_WORDS + place.y] = a_next[i];
-    }
-    [[unroll]] for (uint i = 0; i < B_SHARE; i++) {
-        uvec2 place = place_of(is_along(1), i, B_WORDS);
-        bs[stage * B_STAGE + place.x * B_WORDS + place.y] = b_next[i];
-    }
-}
 
 /* C <- alpha sums + beta C, for the invocation's part, which begins at (row, column). If it has begun, beta is 1. */
 void write_sums(uint row, uint column, bool begun)
@@ -112,8 +52,8 @@ void main()
     if (first.x >= constants.rows || first.y >= constants.columns ||
         !is_wanted(constants.region, tile, uvec2(SHAPE_M, SHAPE_N)) || holds(tile.x, tile.y))
         return;
-    lines a = lines(constants.a, first.x, constants.rows, constants.lda, is_along(0));
-    lines b = lines(constants.b, first.y, constants.columns, constants.ldb, is_along(1));
+    uint64_t line_bytes = uint64_t(constants.slabs) * (LAVA_RESIDUES_SLAB * 8);
+    SourceWords a = SourceWords(constants.a + line_bytes * first.x), b = SourceWords(constants.b + line_bytes * first.y);
     uint steps = (constants.k + TILE_K - 1) / TILE_K, span = constants.span > 0 ? constants.span : steps;
     for (uint step_ = 0; step_ < steps; step_ += span) {
         clear_sums();

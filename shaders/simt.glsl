@@ -1,6 +1,5 @@
-/* Shared by the shaders that multiply through shared memory, SIMT: multiply_simt.comp, which describes what each
- * invocation owns, and residues_left.comp. Before it is included, OPERAND is the type that says where an operand's
- * panel is. */
+/* Shared by the shaders that multiply packed operands through shared memory, SIMT: multiply_simt.comp, which describes what
+ * each invocation owns, and residues_left.comp. */
 layout(constant_id = LAVA_CONSTANT_INVOCATIONS) const uint INVOCATIONS = 256;
 layout(constant_id = LAVA_CONSTANT_TILE_M) const uint TILE_M = 128;
 layout(constant_id = LAVA_CONSTANT_TILE_N) const uint TILE_N = 128;
@@ -29,9 +28,22 @@ shared WORD bs[STAGES * B_STAGE];
 WORD a_next[A_SHARE], b_next[B_SHARE];
 WORD sums[SQUARES_M][PART_N]; /* [square][column]: one word of rows of one column of C */
 
-/* Fetches a step of both panels into registers, and stores it to a half of shared memory: as[k][m], bs[k][n]. */
-void fetch(OPERAND a, OPERAND b, uint step_);
-void stash(uint stage);
+/* A step of both panels goes into registers, and from there to a half of shared memory: as[k][m], bs[k][n]. */
+void fetch(SourceWords a, SourceWords b, uint step_)
+{
+    [[unroll]] for (uint i = 0; i < A_SHARE; i++)
+        a_next[i] = a.word[step_ * A_STAGE + i * INVOCATIONS + gl_LocalInvocationIndex];
+    [[unroll]] for (uint i = 0; i < B_SHARE; i++)
+        b_next[i] = b.word[step_ * B_STAGE + i * INVOCATIONS + gl_LocalInvocationIndex];
+}
+
+void stash(uint stage)
+{
+    [[unroll]] for (uint i = 0; i < A_SHARE; i++)
+        as[stage * A_STAGE + i * INVOCATIONS + gl_LocalInvocationIndex] = a_next[i];
+    [[unroll]] for (uint i = 0; i < B_SHARE; i++)
+        bs[stage * B_STAGE + i * INVOCATIONS + gl_LocalInvocationIndex] = b_next[i];
+}
 
 /* first_a and first_b: the invocation's first word within each k. */
 void multiply(uint stage, uint first_a, uint first_b)
@@ -49,7 +61,7 @@ void multiply(uint stage, uint first_a, uint first_b)
 }
 
 /* Adds the products of steps [.x, .y) to the sums. a and b: the tile's panels. */
-void add_steps(OPERAND a, OPERAND b, uvec2 steps, uint first_a, uint first_b)
+void add_steps(SourceWords a, SourceWords b, uvec2 steps, uint first_a, uint first_b)
 {
     fetch(a, b, steps.x);
     stash(0); /* safe: whatever came before ended with a barrier */

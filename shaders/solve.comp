@@ -22,14 +22,17 @@
  * No inverse is multiplied by: an element's error is that of substitution. Division by the diagonal multiplies by a
  * reciprocal and then corrects the quotient by its remainder.
  *
- * Two more kernels read T in the same way:
+ * Three more kernels read T in the same way:
  *
  *   -DLAVA_MULTIPLY   replaces x by T alpha x. The strips follow one another from the last to the first: a group
  *                     publishes its part of x, and multiplies it by its triangle; the groups after it add what it
  *                     contributes to theirs.
  *   -DLAVA_INVERT     replaces T by its inverse: the right-hand sides are the columns of the unit matrix, and one
  *                     workgroup takes them SIDES at a time. Column j needs only T's columns from j on, so it may be
- *                     written over T. Elements above a column's first are not used in any sum. */
+ *                     written over T. Elements above a column's first are not used in any sum.
+ *   -DLAVA_STEP       T has any number of blocks of LAVA_SOLVE_ORDER rows, which are solved for one after the other, a
+ *                     dispatch for each. Every workgroup subtracts from a block what the last one that was solved for
+ *                     contributes, a square of T, strip by strip. The first workgroup's block is solved for then. */
 #version 460
 #define LAVA_SHADER_SOLVE
 #extension GL_GOOGLE_include_directive : require
@@ -67,22 +70,40 @@ bool is_set(uint flag)
     return (constants.flags & flag) != 0;
 }
 
+/* What is read of T: a triangle, or a square beside the diagonal, of so many rows and columns. */
+#ifdef LAVA_STEP
+uint64_t t_begin, b_begin; /* its first element that is stored, and that of the right-hand sides */
+uint t_rows, t_columns;
+bool is_square;
+#define T_BEGIN t_begin
+#define B_BEGIN b_begin
+#define T_ROWS t_rows
+#define T_COLUMNS t_columns
+#define IS_SQUARE is_square
+#else
+#define T_BEGIN constants.a
+#define B_BEGIN constants.b
+#define T_ROWS constants.order
+#define T_COLUMNS constants.order
+#define IS_SQUARE false
+#endif
+
 /* Elements in the order of substitution, with those that fill up the last piece. */
-uint padded()
+uint padded(uint order)
 {
-    return (constants.order + PIECE - 1) / PIECE * PIECE;
+    return (order + PIECE - 1) / PIECE * PIECE;
 }
 
 /* Where element i of T's order is stored. Beyond the order if it is a filling one, or none at all. */
-uint stored_at(uint i)
+uint stored_at(uint i, uint order)
 {
-    return is_set(LAVA_SOLVE_REVERSED) ? padded() - 1 - i : i;
+    return is_set(LAVA_SOLVE_REVERSED) ? padded(order) - 1 - i : i;
 }
 
 /* The first element of a stored word, where word_ counts in T's order; and the word itself in that order. */
 uint stored_word_at(uint word_)
 {
-    return (is_set(LAVA_SOLVE_REVERSED) ? padded() / WORD_ELEMENTS - 1 - word_ : word_) * WORD_ELEMENTS;
+    return (is_set(LAVA_SOLVE_REVERSED) ? padded(T_ROWS) / WORD_ELEMENTS - 1 - word_ : word_) * WORD_ELEMENTS;
 }
 
 WORD in_order(WORD stored)
@@ -90,61 +111,80 @@ WORD in_order(WORD stored)
     return is_set(LAVA_SOLVE_REVERSED) ? TURNED(stored) : stored;
 }
 
-/* Zero instead of elements beyond the order. */
-WORD bounded(WORD stored, uint first)
+/* Zero instead of elements beyond the rows, of a word in T's order. */
+WORD bounded(WORD elements, uint word_)
 {
-    return mix(WORD(0), stored, lessThan(first + COMPONENTS, 0 * COMPONENTS + constants.order));
+    uint first = word_ * WORD_ELEMENTS;
+    bool reversed = is_set(LAVA_SOLVE_REVERSED);
+    return mix(WORD(0), elements,
+               lessThan(reversed ? padded(T_ROWS) - 1 - first - COMPONENTS : first + COMPONENTS, 0 * COMPONENTS + T_ROWS));
 }
 
-/* Element (r, c) of T; zero beyond its order. */
-ELEMENT element_at(uint r, uint c)
+/* Element (r, c) of T, or another one if there is none. */
+ELEMENT element_near(uint r, uint c)
 {
-    uint row = stored_at(r), column = stored_at(c);
-    if (row >= constants.order || column >= constants.order)
-        return ELEMENT(0);
+    uint row = min(stored_at(r, T_ROWS), T_ROWS - 1), column = min(stored_at(c, T_COLUMNS), T_COLUMNS - 1);
     uint64_t at = is_set(LAVA_SOLVE_TRANSPOSED) ? uint64_t(row) * constants.lda + column
                                                 : uint64_t(column) * constants.lda + row;
-    return Source(constants.a + at * ELEMENT_BYTES).element;
+    return Source(T_BEGIN + at * ELEMENT_BYTES).element;
 }
 
-/* A word of column c of T, which lies in a column of A, or across its columns. */
+/* A word of column c of T as it is stored, which lies in a column of A, or across its columns. */
 WORD word_along(uint c, uint word_)
 {
-    uint column = stored_at(c), row = stored_word_at(word_);
-    if (row >= constants.order || column >= constants.order)
-        return WORD(0);
+    uint column = min(stored_at(c, T_COLUMNS), T_COLUMNS - 1);
+    uint row = min(stored_word_at(word_), (T_ROWS - 1) / WORD_ELEMENTS * WORD_ELEMENTS);
     uint64_t at = uint64_t(column) * constants.lda + row;
-    return in_order(bounded(SourceWords(constants.a + at * ELEMENT_BYTES).word[0], row));
+    return SourceWords(T_BEGIN + at * ELEMENT_BYTES).word[0];
 }
 
 WORD word_across(uint c, uint word_)
 {
     ELEMENT elements[WORD_ELEMENTS];
     [[unroll]] for (uint e = 0; e < WORD_ELEMENTS; e++)
-        elements[e] = element_at(word_ * WORD_ELEMENTS + e, c);
+        elements[e] = element_near(word_ * WORD_ELEMENTS + e, c);
     return PACKED(elements);
 }
 
-/* Reads strip s, from its triangle downwards. Neighbouring invocations read neighbouring elements. */
+/* The column and the word of a strip that an invocation brings. */
+uvec2 brought_at(uint i)
+{
+    uint at = i * INVOCATIONS + gl_LocalInvocationIndex;
+    bool across = is_set(LAVA_SOLVE_TRANSPOSED);
+    return across ? uvec2(at % PIECE, at / PIECE) : uvec2(at / STRIP_WORDS, at % STRIP_WORDS);
+}
+
+/* Reads strip s. Neighbouring invocations read neighbouring elements. There are no branches, and what is read is not
+ * looked at before it is stashed, so that all reads are under way at once. */
 void fetch(uint s)
 {
     [[unroll]] for (uint i = 0; i < SHARE; i++) {
-        uint at = i * INVOCATIONS + gl_LocalInvocationIndex;
-        bool across = is_set(LAVA_SOLVE_TRANSPOSED);
-        uint c = across ? at % PIECE : at / STRIP_WORDS, word_ = across ? at / PIECE : at % STRIP_WORDS;
-        next[i] = WORD(0);
-        if (word_ >= s * PIECE_WORDS)
-            next[i] = across ? word_across(s * PIECE + c, word_) : word_along(s * PIECE + c, word_);
-        if (is_set(LAVA_SOLVE_CONJUGATED))
-            next[i] = CONJUGATED(next[i]);
+        uvec2 at = brought_at(i);
+        uint c = s * PIECE + at.x;
+        next[i] = is_set(LAVA_SOLVE_TRANSPOSED) ? word_across(c, at.y) : word_along(c, at.y);
     }
-    uint c = s * PIECE + gl_LocalInvocationIndex;
-    if (gl_LocalInvocationIndex < PIECE && !is_set(LAVA_SOLVE_UNIT) && stored_at(c) < constants.order)
-        next_diagonal = element_at(c, c);
-    else
-        next_diagonal = ELEMENT(ONE);
+    if (gl_LocalInvocationIndex < PIECE && !IS_SQUARE && !is_set(LAVA_SOLVE_UNIT)) {
+        uint c = s * PIECE + gl_LocalInvocationIndex;
+        next_diagonal = element_near(c, c);
+    }
+}
+
+/* What the invocation has read of strip s, from its triangle downwards, or all of it. */
+WORD brought(uint s, uint i)
+{
+    uvec2 at = brought_at(i);
+    WORD word_ = is_set(LAVA_SOLVE_TRANSPOSED) ? next[i] : in_order(next[i]);
     if (is_set(LAVA_SOLVE_CONJUGATED))
-        next_diagonal = CONJUGATE(next_diagonal);
+        word_ = CONJUGATED(word_);
+    bool is_there = stored_at(s * PIECE + at.x, T_COLUMNS) < T_COLUMNS && (IS_SQUARE || at.y >= s * PIECE_WORDS);
+    return is_there ? bounded(word_, at.y) : WORD(0);
+}
+
+ELEMENT brought_diagonal(uint s)
+{
+    if (is_set(LAVA_SOLVE_UNIT) || stored_at(s * PIECE + gl_LocalInvocationIndex, T_ROWS) >= T_ROWS)
+        return ELEMENT(ONE);
+    return is_set(LAVA_SOLVE_CONJUGATED) ? CONJUGATE(next_diagonal) : next_diagonal;
 }
 
 #ifdef LAVA_COMPLEX
@@ -159,25 +199,23 @@ ELEMENT scaled(ELEMENT z) { return SCALAR(alpha) * z; }
 #endif
 
 /* Puts the fetched strip into shared memory. */
-void stash()
+void stash(uint s)
 {
     [[unroll]] for (uint i = 0; i < SHARE; i++) {
-        uint at = i * INVOCATIONS + gl_LocalInvocationIndex;
-        bool across = is_set(LAVA_SOLVE_TRANSPOSED);
-        uint c = across ? at % PIECE : at / STRIP_WORDS, word_ = across ? at / PIECE : at % STRIP_WORDS;
-        strip[c * STRIP_LD + word_] = next[i];
+        uvec2 at = brought_at(i);
+        strip[at.x * STRIP_LD + at.y] = brought(s, i);
     }
+    if (IS_SQUARE || gl_LocalInvocationIndex >= PIECE)
+        return;
 #ifdef LAVA_MULTIPLY
-    if (gl_LocalInvocationIndex < PIECE)
-        diagonals[gl_LocalInvocationIndex] = next_diagonal;
+    diagonals[gl_LocalInvocationIndex] = brought_diagonal(s);
 #else
-    if (gl_LocalInvocationIndex < PIECE) {
-        NUMBER scale = scale_for(size_of(next_diagonal));
-        ELEMENT diagonal = next_diagonal * scale;
-        diagonals[gl_LocalInvocationIndex] = diagonal;
-        reciprocals[gl_LocalInvocationIndex] = reciprocal_of(diagonal);
-        scales[gl_LocalInvocationIndex] = scale;
-    }
+    ELEMENT diagonal = brought_diagonal(s);
+    NUMBER scale = scale_for(size_of(diagonal));
+    diagonal *= scale;
+    diagonals[gl_LocalInvocationIndex] = diagonal;
+    reciprocals[gl_LocalInvocationIndex] = reciprocal_of(diagonal);
+    scales[gl_LocalInvocationIndex] = scale;
 #endif
 }
 
@@ -269,7 +307,7 @@ void combine(uint first, uint s, uint side)
 
 uint64_t in_b(uint row, uint column)
 {
-    return constants.b + (uint64_t(column) * constants.ldb + row) * ELEMENT_BYTES;
+    return B_BEGIN + (uint64_t(column) * constants.ldb + row) * ELEMENT_BYTES;
 }
 
 #ifdef LAVA_INVERT
@@ -283,11 +321,11 @@ void load(uint first, uint side, uint piece)
 
 void save(uint first, uint side, uint piece)
 {
-    uint column = stored_at(own_column);
+    uint column = stored_at(own_column, T_ROWS);
     [[unroll]] for (uint i = 0; i < PIECE; i++) {
-        uint at = piece * PIECE + i, row = stored_at(at);
+        uint at = piece * PIECE + i, row = stored_at(at, T_ROWS);
         bool is_written = is_set(LAVA_SOLVE_UNIT) ? at > own_column : at >= own_column;
-        if (is_written && row < constants.order && column < constants.order)
+        if (is_written && row < T_ROWS && column < T_ROWS)
             Target(in_b(row, column)).element = x[i];
     }
 }
@@ -296,9 +334,9 @@ void save(uint first, uint side, uint piece)
 void load_row(uint row, uint piece)
 {
     [[unroll]] for (uint i = 0; i < PIECE; i++) {
-        uint column = stored_at(piece * PIECE + i);
+        uint column = stored_at(piece * PIECE + i, T_ROWS);
         x[i] = ELEMENT(0);
-        if (row < constants.sides && column < constants.order)
+        if (row < constants.sides && column < T_ROWS)
             x[i] = Target(in_b(row, column)).element;
     }
 }
@@ -306,8 +344,8 @@ void load_row(uint row, uint piece)
 void save_row(uint row, uint piece)
 {
     [[unroll]] for (uint i = 0; i < PIECE; i++) {
-        uint column = stored_at(piece * PIECE + i);
-        if (row < constants.sides && column < constants.order)
+        uint column = stored_at(piece * PIECE + i, T_ROWS);
+        if (row < constants.sides && column < T_ROWS)
             Target(in_b(row, column)).element = x[i];
     }
 }
@@ -337,14 +375,18 @@ carried carried_at(uint first, uint round_, uint i)
 
 void load_columns(uint first)
 {
+    WORD words[CARRIED];
     for (uint round_ = 0; round_ < ROUNDS; round_++) {
         barrier();
         [[unroll]] for (uint i = 0; i < CARRIED; i++) {
             carried to = carried_at(first, round_, i);
-            WORD word_ = WORD(0);
-            if (to.column < constants.sides && to.row < constants.order)
-                word_ = in_order(bounded(TargetWords(in_b(to.row, to.column)).word[0], to.row));
-            strip[place_of(to.owner, to.j)] = word_;
+            uint row = min(to.row, (T_ROWS - 1) / WORD_ELEMENTS * WORD_ELEMENTS);
+            words[i] = TargetWords(in_b(row, min(to.column, constants.sides - 1))).word[0];
+        }
+        [[unroll]] for (uint i = 0; i < CARRIED; i++) {
+            carried to = carried_at(first, round_, i);
+            WORD word_ = bounded(in_order(words[i]), to.owner / SIDES * PIECE_WORDS + to.j);
+            strip[place_of(to.owner, to.j)] = to.column < constants.sides ? word_ : WORD(0);
         }
         barrier();
         if (gl_LocalInvocationIndex / OWNERS == round_)
@@ -359,11 +401,11 @@ void load_columns(uint first)
 /* Writes the elements of a stored word that are within the order. */
 void write_word(WORD stored, uint row, uint column)
 {
-    if (row + WORD_ELEMENTS <= constants.order)
+    if (row + WORD_ELEMENTS <= T_ROWS)
         TargetWords(in_b(row, column)).word[0] = stored;
     else
         [[unroll]] for (uint e = 0; e < WORD_ELEMENTS; e++)
-            if (row + e < constants.order)
+            if (row + e < T_ROWS)
                 Target(in_b(row + e, column)).element = element_of(stored, e);
 }
 
@@ -381,7 +423,7 @@ void save_columns(uint first)
         barrier();
         [[unroll]] for (uint i = 0; i < CARRIED; i++) {
             carried from = carried_at(first, round_, i);
-            if (from.column < constants.sides && from.row < constants.order)
+            if (from.column < constants.sides && from.row < T_ROWS)
                 write_word(in_order(strip[place_of(from.owner, from.j)]), from.row, from.column);
         }
     }
@@ -393,6 +435,10 @@ void load(uint first, uint side, uint piece)
         load_row(first + side, piece);
     else
         load_columns(first);
+#ifdef LAVA_STEP
+    if (constants.step > 1) /* a block is first written in step 0 or 1 */
+        return;
+#endif
     [[unroll]] for (uint i = 0; i < PIECE; i++)
         x[i] = scaled(x[i]);
 }
@@ -406,12 +452,143 @@ void save(uint first, uint side, uint piece)
 }
 #endif
 
+/* The strips in the order in which they are used. */
+uint strip_at(uint step_)
+{
+#ifdef LAVA_MULTIPLY
+    return padded(T_ROWS) / PIECE - 1 - step_;
+#else
+    return step_;
+#endif
+}
+
+/* Goes through the triangle from a strip on that is fetched. While a strip is used, the next one is fetched. */
+void pass_triangle(uint begin, uint side, uint piece)
+{
+    uint pieces = padded(T_ROWS) / PIECE;
+    for (uint step_ = begin; step_ < pieces; step_++) {
+        barrier();
+        uint s = strip_at(step_);
+        stash(s);
+        barrier();
+        if (step_ + 1 < pieces)
+            fetch(strip_at(step_ + 1));
+        if (piece == s)
+            finish_piece(piece * PIECE_WORDS, side);
+        barrier();
+        if (piece > s && piece < pieces)
+            combine(piece * PIECE_WORDS, s, side);
+    }
+}
+
+#ifdef LAVA_STEP
+uint blocks()
+{
+    return (constants.order + LAVA_SOLVE_ORDER - 1) / LAVA_SOLVE_ORDER;
+}
+
+/* The first unknown of a block, which has a number in the order of substitution; and how many it has. */
+uint first_of(uint number)
+{
+    return (is_set(LAVA_SOLVE_REVERSED) ? blocks() - 1 - number : number) * LAVA_SOLVE_ORDER;
+}
+
+uint size_of_block(uint first)
+{
+    return min(LAVA_SOLVE_ORDER, constants.order - first);
+}
+
+/* Names the part of T that is read: rows of the block from `own` on, columns of the one from `source` on. */
+void enter(uint own, uint source)
+{
+    bool across = is_set(LAVA_SOLVE_TRANSPOSED);
+    uint row = across ? source : own, column = across ? own : source;
+    t_begin = constants.a + (uint64_t(column) * constants.lda + row) * ELEMENT_BYTES;
+    b_begin = constants.b + own * (is_set(LAVA_SOLVE_BY_ROWS) ? constants.ldb : uint64_t(1)) * ELEMENT_BYTES;
+    t_rows = size_of_block(own);
+    t_columns = size_of_block(source);
+    is_square = own != source;
+}
+
+/* The invocation's elements of what strip s of a square is multiplied by: neighbours in B. */
+const uint KNOWN = (PIECE * SIDES + INVOCATIONS - 1) / INVOCATIONS;
+ELEMENT next_known[KNOWN];
+
+uvec2 known_at(uint i)
+{
+    uint at = i * INVOCATIONS + gl_LocalInvocationIndex;
+    return is_set(LAVA_SOLVE_BY_ROWS) ? uvec2(at / SIDES, at % SIDES) : uvec2(at % PIECE, at / PIECE);
+}
+
+void fetch_known(uint source, uint s, uint first)
+{
+    [[unroll]] for (uint i = 0; i < KNOWN; i++) {
+        uvec2 at = known_at(i);
+        uint row = stored_at(s * PIECE + at.x, t_columns), side = first + at.y;
+        uint64_t element = is_set(LAVA_SOLVE_BY_ROWS) ? uint64_t(source + row) * constants.ldb + side
+                                                      : uint64_t(side) * constants.ldb + source + row;
+        next_known[i] = ELEMENT(0);
+        if (row < t_columns && side < constants.sides && at.x < PIECE && at.y < SIDES)
+            next_known[i] = Target(constants.b + element * ELEMENT_BYTES).element;
+    }
+}
+
+void stash_known()
+{
+    [[unroll]] for (uint i = 0; i < KNOWN; i++) {
+        uvec2 at = known_at(i);
+        if (at.x < PIECE && at.y < SIDES)
+            solved[at.x * SIDES + at.y] = next_known[i];
+    }
+}
+
+/* Subtracts what the block before the step's contributes. The triangle's first strip is fetched afterwards. */
+void subtract_last(uint own, bool is_next, uint first, uint side, uint piece)
+{
+    uint source = first_of(constants.step - 1), strips = padded(t_columns) / PIECE;
+    for (uint s = 0; s < strips; s++) {
+        barrier();
+        stash(s);
+        stash_known();
+        barrier();
+        if (s + 1 < strips) {
+            fetch(s + 1);
+            fetch_known(source, s + 1, first);
+        } else if (is_next) {
+            enter(own, own);
+            fetch(0);
+        }
+        if (piece < padded(t_rows) / PIECE)
+            combine(piece * PIECE_WORDS, s, side);
+    }
+}
+
+void main()
+{
+    uint side = gl_LocalInvocationIndex % SIDES, piece = gl_LocalInvocationIndex / SIDES;
+    uint groups = (constants.sides + SIDES - 1) / SIDES, count = constants.step > 0 ? blocks() - constants.step : 1;
+    for (uint i = gl_WorkGroupID.x; i < count * groups; i += gl_NumWorkGroups.x) {
+        uint own = first_of(constants.step + i / groups), first = i % groups * SIDES;
+        bool is_next = i < groups;
+        enter(own, constants.step > 0 ? first_of(constants.step - 1) : own);
+        fetch(0);
+        if (constants.step > 0)
+            fetch_known(first_of(constants.step - 1), 0, first);
+        load(first, side, piece);
+        if (constants.step > 0)
+            subtract_last(own, is_next, first, side, piece);
+        if (is_next)
+            pass_triangle(0, side, piece);
+        save(first, side, piece);
+    }
+}
+#else
 /* The first right-hand sides of a workgroup, from one of its groups to the next, their end; and the first strip that
  * is used. */
 #ifdef LAVA_INVERT
 #define FIRST 0
 #define STRIDE SIDES
-#define END padded()
+#define END padded(T_ROWS)
 #define FIRST_STRIP(first) ((first) / PIECE)
 #else
 #define FIRST (gl_WorkGroupID.x * SIDES)
@@ -420,40 +597,15 @@ void save(uint first, uint side, uint piece)
 #define FIRST_STRIP(first) 0
 #endif
 
-/* The strips in the order in which they are used. */
-uint strip_at(uint step_)
-{
-#ifdef LAVA_MULTIPLY
-    return padded() / PIECE - 1 - step_;
-#else
-    return step_;
-#endif
-}
-
-/* While a strip is fetched, the one before it, which is in shared memory, is used. */
 void main()
 {
     uint side = gl_LocalInvocationIndex % SIDES, piece = gl_LocalInvocationIndex / SIDES;
-    uint pieces = padded() / PIECE;
     for (uint first = FIRST; first < END; first += STRIDE) {
         uint begin = FIRST_STRIP(first);
-        for (uint step_ = begin; step_ <= pieces; step_++) {
-            if (step_ < pieces)
-                fetch(strip_at(step_));
-            if (step_ == begin) {
-                load(first, side, piece);
-            } else {
-                uint s = strip_at(step_ - 1);
-                if (piece == s)
-                    finish_piece(piece * PIECE_WORDS, side);
-                barrier();
-                if (piece > s && piece < pieces)
-                    combine(piece * PIECE_WORDS, s, side);
-            }
-            barrier();
-            stash();
-            barrier();
-        }
+        fetch(strip_at(begin));
+        load(first, side, piece);
+        pass_triangle(begin, side, piece);
         save(first, side, piece);
     }
 }
+#endif

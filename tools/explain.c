@@ -7,9 +7,8 @@
  * The first line is the answer in words (verdict.c). --plan adds the plan, in one line, and the device's
  * program (explain_plan.c), one line per task, even if the CPU would compute the call.
  *
- * The routines and their types are those of lib/base/routines.h. The decision is lib/offload's own. A table
- * lists the arguments of each family. A new family needs a row of the table and a function that makes its
- * product (explain_makers.h). */
+ * The routines and their types are those of lib/base/routines.h, what they take is in explain_makers.c. The
+ * decision is lib/offload's own. */
 #include "tools/explain.h"
 
 #include <ctype.h>
@@ -40,9 +39,11 @@ static const struct argument {
 } arguments_known[] = {
     {"ITYPE", offsetof(struct explain_arguments, itype), "123"},
     {"JOBZ", offsetof(struct explain_arguments, job), "NV"},
+    {"COMPZ", offsetof(struct explain_arguments, job), "NIV"},
     {"JOB", offsetof(struct explain_arguments, job), "NSAO"},
     {"JOBU", offsetof(struct explain_arguments, job), "NSAO"},
     {"JOBVT", offsetof(struct explain_arguments, second_job), "NSAO"},
+    {"VECT", offsetof(struct explain_arguments, job), "QP"},
     {"SIDE", offsetof(struct explain_arguments, side), "LR"},
     {"UPLO", offsetof(struct explain_arguments, uplo), "UL"},
     {"TRANSA", offsetof(struct explain_arguments, transa), "NTC"},
@@ -58,75 +59,7 @@ static const struct argument {
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-static const struct shape {
-    enum lava_family family;
-    const char *arguments; /* in the routine's order, with a space after each */
-    explain_make *make;
-} shapes[] = {
-    {LAVA_FAMILY_GEMM, "TRANSA TRANSB M N K ", explain_make_gemm},
-    {LAVA_FAMILY_STRIDED, "TRANSA TRANSB M N K COUNT ", explain_make_batch},
-    {LAVA_FAMILY_GEMMT, "UPLO TRANSA TRANSB N K ", explain_make_gemmt},
-    {LAVA_FAMILY_SYRK, "UPLO TRANS N K ", explain_make_syrk},
-    {LAVA_FAMILY_SYMM, "SIDE UPLO M N ", explain_make_structured},
-    {LAVA_FAMILY_HEMM, "SIDE UPLO M N ", explain_make_structured},
-    {LAVA_FAMILY_SYR2K, "UPLO TRANS N K ", explain_make_syr2k},
-    {LAVA_FAMILY_TRMM, "SIDE UPLO TRANSA DIAG M N ", explain_make_structured},
-    {LAVA_FAMILY_TRSM, "SIDE UPLO TRANSA DIAG M N ", explain_make_structured},
-    {LAVA_FAMILY_GEMV, "TRANS M N ", explain_make_vector},
-    {LAVA_FAMILY_SYMV, "UPLO N ", explain_make_vector},
-    {LAVA_FAMILY_HEMV, "UPLO N ", explain_make_vector},
-    {LAVA_FAMILY_TRMV, "UPLO TRANS DIAG N ", explain_make_triangle_vector},
-    {LAVA_FAMILY_TRSV, "UPLO TRANS DIAG N ", explain_make_triangle_vector},
-    {LAVA_FAMILY_POTRF, "UPLO N ", explain_make_cholesky},
-    {LAVA_FAMILY_GETRF, "M N ", explain_make_lu},
-    {LAVA_FAMILY_TRTRI, "UPLO DIAG N ", explain_make_inverse},
-    {LAVA_FAMILY_LAUUM, "UPLO N ", explain_make_inverse},
-    {LAVA_FAMILY_POTRI, "UPLO N ", explain_make_inverse},
-    {LAVA_FAMILY_GETRI, "N ", explain_make_inverse_by_lu},
-    {LAVA_FAMILY_SYTRD, "UPLO N ", explain_make_tridiagonal},
-    {LAVA_FAMILY_SYEV, "JOBZ UPLO N ", explain_make_eigen},
-    {LAVA_FAMILY_HEEV, "JOBZ UPLO N ", explain_make_eigen},
-    {LAVA_FAMILY_SYEVD, "JOBZ UPLO N ", explain_make_eigen},
-    {LAVA_FAMILY_HEEVD, "JOBZ UPLO N ", explain_make_eigen},
-    {LAVA_FAMILY_SYEVR, "JOBZ UPLO N ", explain_make_eigen},
-    {LAVA_FAMILY_HEEVR, "JOBZ UPLO N ", explain_make_eigen},
-    {LAVA_FAMILY_SYEVX, "JOBZ UPLO N ", explain_make_eigen},
-    {LAVA_FAMILY_HEEVX, "JOBZ UPLO N ", explain_make_eigen},
-    {LAVA_FAMILY_SYGV, "ITYPE JOBZ UPLO N ", explain_make_generalized},
-    {LAVA_FAMILY_HEGV, "ITYPE JOBZ UPLO N ", explain_make_generalized},
-    {LAVA_FAMILY_SYGVD, "ITYPE JOBZ UPLO N ", explain_make_generalized},
-    {LAVA_FAMILY_HEGVD, "ITYPE JOBZ UPLO N ", explain_make_generalized},
-    {LAVA_FAMILY_SYGVX, "ITYPE JOBZ UPLO N ", explain_make_generalized},
-    {LAVA_FAMILY_HEGVX, "ITYPE JOBZ UPLO N ", explain_make_generalized},
-    {LAVA_FAMILY_GESDD, "JOB M N ", explain_make_singular},
-    {LAVA_FAMILY_GESDD_COMPLEX, "JOB M N ", explain_make_singular},
-    {LAVA_FAMILY_GESVD, "JOBU JOBVT M N ", explain_make_singular},
-    {LAVA_FAMILY_GESVD_COMPLEX, "JOBU JOBVT M N ", explain_make_singular},
-    {LAVA_FAMILY_GELSD, "M N NRHS ", explain_make_singular},
-    {LAVA_FAMILY_GELSD_COMPLEX, "M N NRHS ", explain_make_singular},
-    {LAVA_FAMILY_GELSS, "M N NRHS ", explain_make_singular},
-    {LAVA_FAMILY_GELSS_COMPLEX, "M N NRHS ", explain_make_singular},
-    {LAVA_FAMILY_GEQRF, "M N ", explain_make_qr},
-    {LAVA_FAMILY_GEQP3, "M N ", explain_make_pivoted_qr},
-    {LAVA_FAMILY_CGEQP3, "M N ", explain_make_pivoted_qr},
-    {LAVA_FAMILY_ORGQR, "M N K ", explain_make_qr},
-    {LAVA_FAMILY_ORMQR, "SIDE TRANS M N K ", explain_make_qr_product},
-    {LAVA_FAMILY_GELS, "TRANS M N NRHS ", explain_make_least_squares},
-    {LAVA_FAMILY_TRTRS, "UPLO TRANS DIAG N NRHS ", explain_make_trtrs},
-    {LAVA_FAMILY_POTRS, "UPLO N NRHS ", explain_make_cholesky},
-    {LAVA_FAMILY_POSV, "UPLO N NRHS ", explain_make_cholesky},
-    {LAVA_FAMILY_GETRS, "TRANS N NRHS ", explain_make_square_lu},
-    {LAVA_FAMILY_GESV, "N NRHS ", explain_make_square_lu},
-};
-
 static const char sizes_alone[] = "M N K ";
-
-static const struct shape *shape_of(enum lava_family family) {
-    for (size_t i = 0; i < COUNT(shapes); i++)
-        if (shapes[i].family == family)
-            return &shapes[i];
-    return NULL;
-}
 
 /* Finds a routine by its plain name, or by an exported name as statistics print it. Returns -1 if there is
  * none. */
@@ -156,12 +89,13 @@ static void tell_usage(FILE *stream) {
     fputs("usage: lavablas explain [--plan | --json] [--precision ieee|standard|fast] [--stays A|B|AB]\n"
           "         [--profile NAME] ROUTINE ARGUMENT...\n",
           stream);
-    for (size_t i = 0; i < COUNT(shapes); i++) {
+    const struct explain_shape *shape;
+    for (size_t i = 0; (shape = explain_shape_at(i)); i++) {
         const char *before = "", *family = "";
-        fprintf(stream, "         %sof ", shapes[i].arguments);
+        fprintf(stream, "         %sof ", shape->arguments);
         for (int j = 0; j < LAVA_ROUTINE_COUNT; j++) {
             const struct lava_routine_row *row = lava_routine_row((enum lava_routine)j);
-            if (row->family != shapes[i].family || !strcmp(row->routine, family))
+            if (row->family != shape->family || !strcmp(row->routine, family))
                 continue;
             family = row->routine;
             fprintf(stream, "%s%s", before, family);
@@ -252,14 +186,14 @@ static int read_options(int argc, char **argv, enum lava_type *type, enum lava_t
 
 /* Finds the routine that the words name, and the names of the arguments that follow. Returns NULL if there is
  * none. */
-static const struct shape *find_shape(const char *word, enum lava_type type, enum lava_type type_c,
-                                      struct lava_call *call, const char **names) {
+static const struct explain_shape *find_shape(const char *word, enum lava_type type, enum lava_type type_c,
+                                              struct lava_call *call, const char **names) {
     bool is_named = isalpha((unsigned char)word[0]);
     bool has_types = type != LAVA_TYPE_COUNT || type_c != LAVA_TYPE_COUNT;
     enum lava_type type_a = type == LAVA_TYPE_COUNT ? LAVA_TYPE_FP32 : type;
     int found = is_named ? find_routine(word) : find_gemm(type_a, type_c);
-    const struct shape *shape =
-        found < 0 ? NULL : shape_of(lava_routine_row((enum lava_routine)found)->family);
+    const struct explain_shape *shape =
+        found < 0 ? NULL : explain_shape_of(lava_routine_row((enum lava_routine)found)->family);
     if (!shape) {
         fprintf(stderr, "lavablas: no routine %s\n", is_named ? word : "of these types");
         return NULL;
@@ -274,7 +208,8 @@ static const struct shape *find_shape(const char *word, enum lava_type type, enu
 }
 
 /* Makes the call of its routine's arguments. */
-static void make_call(const struct shape *shape, struct explain_arguments *x, struct lava_call *call) {
+static void make_call(const struct explain_shape *shape, struct explain_arguments *x,
+                      struct lava_call *call) {
     const struct lava_routine_row *row = lava_routine_row(call->routine);
     x->family = row->family;
     x->is_hermitian = lava_type_is_complex(row->type) && !lava_type_is_complex(row->scalar);
@@ -286,40 +221,18 @@ static void make_call(const struct shape *shape, struct explain_arguments *x, st
 
 bool explain_call_of_sizes(const char *routine, const struct explain_sizes *sizes, struct lava_call *call) {
     int found = find_routine(routine);
-    const struct shape *shape =
-        found < 0 ? NULL : shape_of(lava_routine_row((enum lava_routine)found)->family);
+    const struct explain_shape *shape =
+        found < 0 ? NULL : explain_shape_of(lava_routine_row((enum lava_routine)found)->family);
     if (!shape)
         return false;
     call->routine = (enum lava_routine)found;
-    bool has_m = strstr(shape->arguments, "M N") != NULL, has_k = strstr(shape->arguments, "K ") != NULL,
-         is_solve = shape->make == explain_make_trtrs;
-    struct explain_arguments x = {.itype = '1',
-                                  .job = 'V',
-                                  .side = 'L',
-                                  .uplo = 'L',
-                                  .transa = 'N',
-                                  .transb = 'N',
-                                  .diag = 'N',
-                                  .m = sizes->m,
-                                  .n = sizes->n,
-                                  .k = sizes->k,
-                                  .nrhs = sizes->sides,
-                                  .count = sizes->products};
-    if (shape->make == explain_make_singular)
-        x.job = sizes->sides > 0 ? 'N' : 'S';
-    if (shape->make == explain_make_vector && has_m)
-        x.n = sizes->k;
-    if (shape->make == explain_make_structured && sizes->k != sizes->m)
-        x.side = 'R';
-    if (is_solve)
-        x.nrhs = sizes->n;
-    if (is_solve || (!has_m && !has_k))
-        x.n = sizes->m;
+    struct explain_arguments x;
+    explain_arguments_of_sizes(shape, sizes, &x);
     make_call(shape, &x, call);
     return true;
 }
 
-static const struct shape *read_call(int argc, char **argv, struct lava_call *call) {
+static const struct explain_shape *read_call(int argc, char **argv, struct lava_call *call) {
     enum lava_type type = LAVA_TYPE_COUNT, type_c = LAVA_TYPE_COUNT;
     struct explain_arguments x;
     const char *names;
@@ -327,7 +240,7 @@ static const struct shape *read_call(int argc, char **argv, struct lava_call *ca
     int options = read_options(argc, argv, &type, &type_c, &stays);
     if (options < 0 || options >= argc)
         return NULL;
-    const struct shape *shape = find_shape(argv[options], type, type_c, call, &names);
+    const struct explain_shape *shape = find_shape(argv[options], type, type_c, call, &names);
     if (!shape)
         return NULL;
     int first = options + (names == sizes_alone ? 0 : 1);
@@ -446,7 +359,7 @@ int explain(int argc, char **argv) {
     if (argc == 2 && !strcmp(argv[0], "--from"))
         return explain_lines(argv[1]);
     bool json = take_word(&argc, argv, "--json"), with_plan = take_word(&argc, argv, "--plan") && !json;
-    const struct shape *shape = read_call(argc, argv, &call);
+    const struct explain_shape *shape = read_call(argc, argv, &call);
     if (!shape) {
         tell_usage(stderr);
         return 2;
@@ -461,6 +374,8 @@ int explain(int argc, char **argv) {
                                     lava_calibration_figures(), lava_readiness_explanation()};
     verdict_of_call(&verdict, text, sizeof text);
     puts(text);
+    if (call.reason == LAVA_REASON_NO_DEVICE)
+        puts("`lavablas doctor` says what is missing; --profile H200 estimates what such a device would do");
     if (with_plan) {
         lava_policy_describe(&call.operation, &plan, text, sizeof text);
         puts(text);

@@ -4,15 +4,12 @@
 
 #include "dispatch/plan.h"
 #include "lib/offload/offload.h"
+#include "tools/explain_makers.h"
 
 /* Takes the command's arguments after the word explain. Prints the answer and returns the exit status: 1 if
  * there is no device to ask, 2 if the arguments are wrong (with the usage on stderr). */
 int explain(int argc, char **argv);
 
-/* What the log says of a call (doc/settings.md). */
-struct explain_sizes {
-    int64_t m, n, k, sides, products;
-};
 /* Makes a call of a routine, with usual letters. Returns false if the routine is not known. */
 bool explain_call_of_sizes(const char *routine, const struct explain_sizes *sizes, struct lava_call *call);
 

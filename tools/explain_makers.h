@@ -1,5 +1,5 @@
-/* The operations that `lavablas explain` makes of the words of a call: a function for each shape of
- * arguments. Called by explain.c. */
+/* The operations that `lavablas explain` makes of the words of a call: a row of a table for each family, and
+ * a function for each kind of arguments. Called by explain.c. */
 #ifndef TOOLS_EXPLAIN_MAKERS_H
 #define TOOLS_EXPLAIN_MAKERS_H
 
@@ -14,13 +14,25 @@ struct explain_arguments {
     bool is_hermitian;       /* from the routine: ?herk, ?her2k */
 };
 
-/* Each fills an operation whose types are set, and returns false if the arguments are wrong. */
+/* Fills an operation whose types are set, and returns false if the arguments are wrong. */
 typedef bool explain_make(const struct explain_arguments *x, struct lava_operation *operation);
-explain_make explain_make_gemm, explain_make_batch, explain_make_gemmt, explain_make_syrk, explain_make_syr2k,
-    explain_make_structured, explain_make_vector, explain_make_triangle_vector, explain_make_cholesky,
-    explain_make_lu, explain_make_inverse, explain_make_inverse_by_lu, explain_make_tridiagonal,
-    explain_make_eigen, explain_make_generalized, explain_make_qr, explain_make_least_squares,
-    explain_make_qr_product, explain_make_trtrs, explain_make_square_lu, explain_make_pivoted_qr,
-    explain_make_singular;
+
+/* What the routines of a family take. */
+struct explain_shape {
+    enum lava_family family;
+    const char *arguments; /* in the routine's order, with a space after each */
+    explain_make *make;
+};
+/* Returns NULL if there is none. */
+const struct explain_shape *explain_shape_of(enum lava_family family);
+const struct explain_shape *explain_shape_at(size_t index);
+
+/* What the log says of a call (doc/settings.md). */
+struct explain_sizes {
+    int64_t m, n, k, sides, products;
+};
+/* Fills in the arguments that such a call may have had, with usual letters. */
+void explain_arguments_of_sizes(const struct explain_shape *shape, const struct explain_sizes *sizes,
+                                struct explain_arguments *x);
 
 #endif

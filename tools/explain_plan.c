@@ -5,6 +5,7 @@
 
 #include "dispatch/arithmetic.h"
 #include "dispatch/bands.h"
+#include "dispatch/divide.h"
 #include "dispatch/eigen.h"
 #include "dispatch/inverse_plan.h"
 #include "dispatch/program.h"
@@ -104,6 +105,20 @@ static void show_tridiagonal(const struct lava_operation *operation) {
     printf("  download      %s, in blocks of %d columns\n", what, LAVA_SOLVE_TRAPEZOID);
 }
 
+static void show_divide(const struct lava_operation *operation) {
+    const struct lava_kind *kind = lava_operation_row(operation);
+    if (kind->times_c)
+        show_upload(operation);
+    if (!kind->has_vectors) {
+        printf("  bisect        in %d rounds\n", lava_divide_rounds(operation->type));
+        return;
+    }
+    printf("  divide        down to small matrices, and multiply\n");
+    if (kind->times_c)
+        printf("  multiply      the matrix by the eigenvectors\n");
+    printf("  download      %s\n", kind->times_c ? "the matrix" : "the eigenvectors");
+}
+
 static void show_eigen(const struct lava_operation *operation) {
     bool has_second = lava_operation_row(operation)->has_second,
          divides = operation->second.problem == LAVA_PROBLEM_AX_BX;
@@ -116,7 +131,7 @@ static void show_eigen(const struct lava_operation *operation) {
     }
     printf("  reduce        by panels of %d columns\n", LAVA_TRIDIAGONAL_PANEL);
     if (!lava_operation_row(operation)->has_vectors) {
-        printf("  bisect        in %d rounds\n", lava_eigen_rounds(operation->type));
+        printf("  bisect        in %d rounds\n", lava_divide_rounds(operation->type));
         return;
     }
     printf("  divide        down to small matrices, and multiply\n");
@@ -133,6 +148,17 @@ static void show_pivoted_qr(const struct lava_operation *operation) {
     printf("  download      %s, in blocks of %d columns\n", what, LAVA_SOLVE_TRAPEZOID);
 }
 
+static void show_bidiagonal(const struct lava_operation *operation) {
+    const char *what = show_upload(operation);
+    bool is_wide = operation->m < operation->n;
+    if (is_wide)
+        printf("  turn          the matrix, on the device\n");
+    printf("  reduce        by panels of %d columns\n", LAVA_BIDIAGONAL_PANEL);
+    if (is_wide)
+        printf("  turn          the matrix back\n");
+    printf("  download      %s, in blocks of %d columns\n", what, LAVA_SOLVE_TRAPEZOID);
+}
+
 static void show_singular(const struct lava_operation *operation) {
     const struct lava_singular_shape shape = lava_singular_shape_of(operation);
     show_upload(operation);
@@ -146,7 +172,7 @@ static void show_singular(const struct lava_operation *operation) {
     printf("  iterate       to the polar factor of %" PRId64 " x %" PRId64 "\n", shape.rows, shape.shorter);
     printf("  reduce        by panels of %d columns\n", LAVA_TRIDIAGONAL_PANEL);
     if (!lava_operation_row(operation)->has_vectors) {
-        printf("  bisect        in %d rounds\n", lava_eigen_rounds(operation->type));
+        printf("  bisect        in %d rounds\n", lava_divide_rounds(operation->type));
         return;
     }
     printf("  divide        down to small matrices, and multiply\n");
@@ -180,16 +206,16 @@ static void show_factorization(const struct lava_operation *operation, const str
 
 static void show_qr(const struct lava_operation *operation) {
     const char *sides = operation->sides.count > 0 ? " and the right-hand sides" : "";
-    bool is_wide = lava_qr_is_wide(operation);
-    if (is_wide)
+    const struct lava_operation tall = lava_qr_tall(operation);
+    bool is_turned = lava_qr_is_turned(operation);
+    if (is_turned)
         printf("  turn          the matrix, in host memory\n");
-    printf("  upload        the matrix of %" PRId64 " rows%s\n", is_wide ? operation->n : operation->m,
-           sides);
+    printf("  upload        the matrix of %" PRId64 " rows%s\n", tall.m, sides);
     printf("  compute       by blocks of %d reflections\n", LAVA_QR_BLOCK);
     if (operation->sides.count > 0)
         printf("  solve         by halves, down to %d rows\n", LAVA_SOLVE_ORDER);
     printf("  download      the matrix%s, in blocks of %d columns\n", sides, LAVA_SOLVE_TRAPEZOID);
-    if (is_wide)
+    if (is_turned)
         printf("  turn          the matrix back\n");
 }
 
@@ -208,10 +234,14 @@ void explain_plan(const struct lava_operation *operation, const struct lava_plan
         show_inverse(operation);
     else if (kind->is_singular)
         show_singular(operation);
+    else if (kind->of_tridiagonal)
+        show_divide(operation);
     else if (kind->has_values)
         show_eigen(operation);
     else if (kind->reduces)
         show_tridiagonal(operation);
+    else if (kind->is_bidiagonal)
+        show_bidiagonal(operation);
     else if (kind->orders_columns)
         show_pivoted_qr(operation);
     else if (kind->is_lapack)

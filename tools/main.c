@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/report.h"
 #include "tools/command.h"
 #include "tools/explain.h"
 
@@ -39,6 +40,7 @@ static void tell_usage(FILE *stream) {
 
 int main(int argc, char **argv) {
     const char *name = argc > 1 ? argv[1] : "";
+    lava_report_keep_quiet();
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
         if (!strcmp(commands[i].name, name))
             return commands[i].run(argc - 2, argv + 2);

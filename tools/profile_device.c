@@ -45,6 +45,8 @@ static void make(const struct lava_profile *profile, struct lava_capabilities *d
     device->max_shared_bytes = 65536;
     if (profile->multiprocessors > 0)
         device->multiprocessors = profile->multiprocessors;
+    /* who tells how many multiprocessors there are does not follow from the profile */
+    device->resident_groups = device->vendor_id == fastest->vendor_id ? device->multiprocessors : 1;
     device->unified_memory = device->kind == LAVA_DEVICE_INTEGRATED;
     device->shape_count = 0;
     device->fp64 = false;

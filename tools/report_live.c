@@ -14,23 +14,38 @@
 #include "lib/base/counters.h"
 #include "lib/base/report.h"
 
-/* Returns whether the process has mapped the file, by the file's name. */
-static bool has_mapped(int64_t pid, const char *path) {
+void report_each_mapped(const char *pid, report_live_use *use, void *context) {
+    static const char suffix[] = LAVA_COUNTERS_SUFFIX "\n";
     char name[64], *line = NULL;
     size_t size = 0;
-    bool found = false;
-    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-    snprintf(name, sizeof name, "/proc/%lld/maps", (long long)pid);
+    snprintf(name, sizeof name, "/proc/%.20s/maps", pid);
     FILE *maps = fopen(name, "re");
-    while (maps && !found && getline(&line, &size, maps) > 0) {
-        const char *mapped = strrchr(line, '/');
-        size_t length = strlen(base);
-        found = mapped && !strncmp(mapped + 1, base, length) && mapped[1 + length] == '\n';
+    while (maps && getline(&line, &size, maps) > 0) {
+        const char *path = strchr(line, '/');
+        size_t length = strlen(line), tail = sizeof suffix - 1;
+        if (!path || length < tail || strcmp(line + length - tail, suffix) != 0)
+            continue;
+        line[length - 1] = '\0';
+        use(path, context);
     }
     free(line);
     if (maps)
         fclose(maps);
-    return found;
+}
+
+static const char *base_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+struct search {
+    const char *base; /* the file's name: a mapped one has its whole path */
+    bool found;
+};
+
+static void compare(const char *path, void *context) {
+    struct search *search = context;
+    search->found |= !strcmp(base_of(path), search->base);
 }
 
 /* A process of another machine may be there as well. */
@@ -38,7 +53,11 @@ static enum report_live_state state_of(const struct lava_counters *counters, con
     char host[sizeof counters->host] = "";
     if (gethostname(host, sizeof host - 1) || strcmp(host, counters->host) != 0)
         return REPORT_RUNS;
-    return has_mapped(counters->pid, path) ? REPORT_RUNS : REPORT_ENDED;
+    char pid[24];
+    struct search search = {.base = base_of(path)};
+    snprintf(pid, sizeof pid, "%lld", (long long)counters->pid);
+    report_each_mapped(pid, compare, &search);
+    return search.found ? REPORT_RUNS : REPORT_ENDED;
 }
 
 char *report_live_line(const char *path, enum report_live_state *state) {
@@ -59,10 +78,10 @@ char *report_live_line(const char *path, enum report_live_state *state) {
     return text;
 }
 
-void report_each_live(const char *reports, void (*use)(const char *path, void *context), void *context) {
+void report_each_live(const char *reports, report_live_use *use, void *context) {
     static const char suffix[] = LAVA_COUNTERS_SUFFIX;
-    const char *slash = strrchr(reports, '/'), *base = slash ? slash + 1 : reports;
-    char *folder = slash ? strndup(reports, (size_t)(slash - reports) + 1) : strdup("./");
+    const char *base = base_of(reports);
+    char *folder = base > reports ? strndup(reports, (size_t)(base - reports)) : strdup("./");
     DIR *entries = folder ? opendir(folder) : NULL;
     const struct dirent *entry;
     while (entries && (entry = readdir(entries))) {

@@ -79,7 +79,7 @@ static void print_verdict(FILE *stream, const struct report *report, const struc
     report_advise(report, end, text, sizeof text);
     if (*text)
         fprintf(stream, "lavablas: %s\n", text);
-    if (report_fact(report, "history"))
+    if (report_fact(report, "history") && !report_fact(report, "no_device"))
         fprintf(stream, "lavablas: the program's history: %s\n", report_fact(report, "history"));
     print_live(stream, report);
 }

@@ -58,7 +58,7 @@ void report_judge(const struct report *report, char *text, size_t size) {
             "no process has reported: it was ended by a signal or by _exit() before its first call, or the "
             "library could not be loaded");
     else if (report->total.calls[LAVA_PLACE_CPU] + report->total.calls[LAVA_PLACE_GPU] == 0)
-        snprintf(text, size, "no call of a routine that LavaBLAS has came to it");
+        snprintf(text, size, "no call came to it: the program called no routine that LavaBLAS has");
     else if (!has_gpu(report))
         snprintf(text, size, "it did not help: all calls ran on the CPU, for %.3f s", took_s);
     else

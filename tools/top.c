@@ -2,12 +2,11 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <getopt.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/base/counters.h"
 #include "tools/command.h"
+#include "tools/report_live.h"
 #include "tools/report_sum.h"
 
 /* Between two pictures. */
@@ -27,53 +26,44 @@ static const struct option known[] = {{"once", no_argument, NULL, 'o'},
                                       {"help", no_argument, NULL, 'h'},
                                       {NULL, 0, NULL, 0}};
 
-/* Adds what the process has counted, if it has a file that it maps. */
-static void add_process(const char *pid, bool is_detailed, struct report *report) {
-    static const char suffix[] = LAVA_COUNTERS_SUFFIX "\n";
-    char name[64], *line = NULL;
-    size_t size = 0;
-    snprintf(name, sizeof name, "/proc/%.20s/maps", pid);
-    FILE *maps = fopen(name, "re");
-    while (maps && getline(&line, &size, maps) > 0) {
-        char *path = strchr(line, '/');
-        size_t length = strlen(line);
-        if (!path || length < sizeof suffix || strcmp(line + length - (sizeof suffix - 1), suffix) != 0)
-            continue;
-        line[length - 1] = '\0';
-        report_read_live(path, is_detailed, report);
-    }
-    free(line);
-    if (maps)
-        fclose(maps);
+struct picture {
+    struct report report;
+    bool is_detailed;
+};
+
+static void add_file(const char *path, void *context) {
+    struct picture *picture = context;
+    report_read_live(path, picture->is_detailed, &picture->report);
 }
 
-static void add_all(bool is_detailed, struct report *report) {
+static void add_all(struct picture *picture) {
     DIR *processes = opendir("/proc");
     const struct dirent *entry;
     while (processes && (entry = readdir(processes)))
         if (isdigit((unsigned char)entry->d_name[0]))
-            add_process(entry->d_name, is_detailed, report);
+            report_each_mapped(entry->d_name, add_file, picture);
     if (processes)
         closedir(processes);
 }
 
 /* Returns whether there was a process to show. */
 static bool show(char *const *pids, int count, bool is_detailed, bool clears) {
-    struct report report = {.has_details = true};
+    struct picture picture = {.report = {.has_details = true}, .is_detailed = is_detailed};
+    const struct report *report = &picture.report;
     for (int i = 0; i < count; i++)
-        add_process(pids[i], is_detailed, &report);
+        report_each_mapped(pids[i], add_file, &picture);
     if (count == 0)
-        add_all(is_detailed, &report);
-    bool any = report.process_count > 0;
+        add_all(&picture);
+    bool any = report->process_count > 0;
     if (clears && any)
         fputs("\033[H\033[2J", stdout);
-    for (size_t i = 0; i < report.process_count; i++)
-        printf("%.0f  %s\n", json_number(report.processes[i].line, "pid"),
-               json_text(report.processes[i].line, "program", "?"));
+    for (size_t i = 0; i < report->process_count; i++)
+        printf("%.0f  %s\n", json_number(report->processes[i].line, "pid"),
+               json_text(report->processes[i].line, "program", "?"));
     if (any)
-        report_print(stdout, &report, NULL);
+        report_print(stdout, report, NULL);
     fflush(stdout);
-    report_free(&report);
+    report_free(&picture.report);
     return any;
 }
 

@@ -227,6 +227,43 @@ static void place(const struct matrices *matrices, struct lava_batch *batch) {
     batch->series.stride_c = matrices->c.stride;
 }
 
+/* Returns whether the matrices follow one another as columns of one, or else as rows of one. */
+static bool are_side_by_side(int64_t stride, int64_t ld, int64_t columns) {
+    return stride == ld * columns;
+}
+
+static bool are_stacked(int64_t stride, int64_t ld, int64_t rows, int64_t count) {
+    return stride == rows && ld / count >= rows;
+}
+
+/* Products of one A by matrices that are blocks of columns of one, with blocks of one C as results, are one
+ * product; and so are those of blocks of rows by one B. So a matrix that all of them read is uploaded once,
+ * and may stay. */
+static void fuse(struct lava_batch *batch) {
+    struct lava_operation *operation = &batch->operation, whole = *operation;
+    const struct lava_series *series = &batch->series;
+    const struct lava_operand *a = &operation->a, *b = &operation->b;
+    int64_t count = series->count, m = operation->m, n = operation->n, ldc = operation->c.ld;
+    bool is_product = !series->a && !series->c && operation->kind == LAVA_OPERATION_PRODUCT &&
+                      operation->c.region == LAVA_REGION_ALL;
+    if (!is_product || count < 2 || m <= 0 || n <= 0 || (m > n ? m : n) > INT32_MAX / count)
+        return;
+    if (series->stride_a == 0 && are_side_by_side(series->stride_c, ldc, n) &&
+        (b->op == LAVA_OP_N ? are_side_by_side(series->stride_b, b->ld, n)
+                            : are_stacked(series->stride_b, b->ld, n, count)))
+        whole.n *= count;
+    else if (series->stride_b == 0 && are_stacked(series->stride_c, ldc, m, count) &&
+             (a->op == LAVA_OP_N ? are_stacked(series->stride_a, a->ld, m, count)
+                                 : are_side_by_side(series->stride_a, a->ld, m)))
+        whole.m *= count;
+    else
+        return;
+    if (lava_operation_overlaps(&whole)) /* the one after the other, then */
+        return;
+    *operation = whole;
+    batch->series = (struct lava_series){.count = 1};
+}
+
 bool lava_group_reader_next(const struct lava_groups_arguments *x, struct lava_group_reader *reader,
                             struct lava_batch *batch) {
     const struct kind *kind = kind_of(x->routine);
@@ -239,6 +276,7 @@ bool lava_group_reader_next(const struct lava_groups_arguments *x, struct lava_g
         const struct matrices matrices = kind->find(x, &batch->operation, reader->first);
         place(&matrices, batch);
         reader->first += count;
+        fuse(batch);
         return true;
     }
     return false;

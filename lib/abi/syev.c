@@ -203,14 +203,9 @@ static bool translate(const struct lava_syev_arguments *x, int64_t *found, struc
 static void tell_sizes(const struct lava_syev_arguments *x) {
     const struct numbers *numbers = numbers_of(x->routine);
     const struct sizes sizes = sizes_of(x, false);
-    enum lava_type real = lava_type_real(lava_routine_type(x->routine));
     lava_workspace_write(x->routine, x->work.first, sizes.work);
-    if (numbers->rwork) {
-        double told = (double)sizes.rwork;
-        if (real == LAVA_TYPE_FP32 && (double)(float)told < told)
-            told = (double)nextafterf((float)told, INFINITY);
-        lava_number_write(real, x->rwork.first, (struct lava_number){told, 0});
-    }
+    if (numbers->rwork)
+        lava_workspace_write_real(x->routine, x->rwork.first, sizes.rwork);
     if (numbers->iwork)
         lava_integers_write(x->routine, x->iwork.first, 0, sizes.iwork);
 }

@@ -21,13 +21,20 @@ static inline bool lava_workspace_is_short(int64_t lwork, int64_t columns) {
     return !lava_workspace_is_query(lwork) && lwork < (columns > 1 ? columns : 1);
 }
 
-/* work[0] <- n elements, rounded up, so that they are enough as an integer again. */
-static inline void lava_workspace_write(enum lava_routine routine, void *work, int64_t elements) {
-    enum lava_type type = lava_routine_type(routine);
+/* The first element <- n elements, rounded up, so that they are enough as an integer again. */
+static inline void lava_workspace_write_as(enum lava_type type, void *work, int64_t elements) {
     double told = (double)elements;
     if (lava_type_real(type) == LAVA_TYPE_FP32 && (double)(float)told < told)
         told = (double)nextafterf((float)told, INFINITY);
     lava_number_write(type, work, (struct lava_number){told, 0});
+}
+
+/* The same of work, and of rwork, which is real. */
+static inline void lava_workspace_write(enum lava_routine routine, void *work, int64_t elements) {
+    lava_workspace_write_as(lava_routine_type(routine), work, elements);
+}
+static inline void lava_workspace_write_real(enum lava_routine routine, void *rwork, int64_t elements) {
+    lava_workspace_write_as(lava_type_real(lava_routine_type(routine)), rwork, elements);
 }
 
 /* work[0] <- the best lwork for n columns. */

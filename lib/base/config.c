@@ -24,7 +24,8 @@
 
 #define LINE_BYTES           256
 #define DEFAULT_PINNED_BYTES ((uint64_t)256 << 20)
-#define DEFAULT_IDLE_NS      10000000000u
+#define NS_PER_SECOND        1000000000u
+#define DEFAULT_IDLE_NS      ((uint64_t)10 * NS_PER_SECOND)
 
 struct word {
     const char *name;
@@ -304,11 +305,14 @@ static const struct variable *find_variable(const char *name) {
     return NULL;
 }
 
+static const char *word_of(const struct word *words, int value) {
+    while (words->value != value)
+        words++;
+    return words->name;
+}
+
 const char *lava_config_word(const char *name, int value) {
-    const struct word *word = find_variable(name)->words;
-    while (word->value != value)
-        word++;
-    return word->name;
+    return word_of(find_variable(name)->words, value);
 }
 
 /* A complaint's name has the line before it. */
@@ -512,7 +516,7 @@ const char *lava_config_file_path(void) {
 }
 
 /* The last line of a name counts. */
-static const char *value_in_file(int number) {
+static const char *text_in_file(int number) {
     const char *value = "";
     for (int i = 0; i < process_file.count; i++)
         if (process_file.lines[i].number == number)
@@ -534,11 +538,39 @@ void lava_config_each(lava_config_tell *tell, void *context) {
         const char *value = line == LAVA_CONFIG_ENVIRONMENT ? getenv(variables[i].name) : NULL;
         snprintf(origin, sizeof origin, "%s:%d", process_file.path ? process_file.path : "", line);
         if (line > 0)
-            tell(variables[i].name, value_in_file(line), origin, context);
+            tell(variables[i].name, text_in_file(line), origin, context);
         else
             tell(variables[i].name, value ? value : default_of(&variables[i]),
                  value ? "environment" : "default", context);
     }
+}
+
+/* What the row's parser has left there. */
+static struct lava_config_value value_of(const struct variable *variable) {
+    const void *place = (const char *)&process_config + variable->place;
+    struct lava_config_value value = {.name = variable->name};
+    if (variable->parse == parse_file)
+        value.text = process_file.path;
+    else if (variable->words)
+        value.text = word_of(variable->words,
+                             variable->parse == parse_word ? *(const int *)place : *(const bool *)place);
+    else if (variable->storage_bytes)
+        value.text = *(const char *const *)place;
+    else {
+        value.is_number = true;
+        value.number =
+            variable->parse == parse_lanes ? (uint64_t) * (const int *)place : *(const uint64_t *)place;
+        value.number /= variable->parse == parse_seconds ? NS_PER_SECOND : 1;
+    }
+    return value;
+}
+
+bool lava_config_next(size_t *index, struct lava_config_value *value) {
+    (void)lava_config_get();
+    bool is_there = *index < VARIABLES;
+    if (is_there)
+        *value = value_of(&variables[(*index)++]);
+    return is_there;
 }
 
 bool lava_config_is_report(const char *stats) {

@@ -93,6 +93,15 @@ bool lava_config_find_precision(const char *name, enum lava_precision *precision
  * "environment", or "PATH:LINE". */
 typedef void lava_config_tell(const char *name, const char *value, const char *origin, void *context);
 void lava_config_each(lava_config_tell *tell, void *context);
+/* What a setting of the process has become: a text, NULL if there is none, or a number, in bytes or seconds.
+ */
+struct lava_config_value {
+    const char *name, *text;
+    bool is_number;
+    uint64_t number;
+};
+/* Reads one setting after the other: *index is 0 at first. Returns false at the end. */
+bool lava_config_next(size_t *index, struct lava_config_value *value);
 /* Returns the path of the file that was read, after lava_config_get; NULL: none was. */
 const char *lava_config_file_path(void);
 

@@ -24,6 +24,7 @@ struct lava_counters *_Atomic lava_counters_current;
 static struct lava_counters own; /* without a file */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const char *facts[LAVA_REPORT_FACTS]; /* guarded by the lock */
+static bool is_alone;                        /* nobody reads them: there is no file */
 static char file_path[4096 + 64]; /* "": there is no file. Guarded by the lock until the counters are there */
 
 /* A file of another build has its counts elsewhere. */
@@ -99,7 +100,7 @@ struct lava_counters *lava_counters_begin(bool may_have_file) {
     struct lava_counters *counters = atomic_load_explicit(&lava_counters_current, memory_order_acquire);
     if (!counters) {
         const char *report = lava_config_get()->stats;
-        bool has_file = may_have_file && report && lava_config_is_report(report);
+        bool has_file = may_have_file && !is_alone && report && lava_config_is_report(report);
         counters = has_file ? map_file(report) : NULL;
         if (!counters) {
             if (has_file)
@@ -115,6 +116,10 @@ struct lava_counters *lava_counters_begin(bool may_have_file) {
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     errno = saved_errno;
     return counters;
+}
+
+void lava_counters_keep_alone(void) {
+    is_alone = true;
 }
 
 void lava_counters_note(enum lava_report_fact fact, const char *text) {

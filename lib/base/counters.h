@@ -102,6 +102,8 @@ static inline void lava_counters_settle(void) {
     if (!atomic_load_explicit(&lava_counters_current, memory_order_acquire))
         lava_counters_begin(false);
 }
+/* There will be no file. Called before anything is counted, by a process with one thread. */
+void lava_counters_keep_alone(void);
 /* Removes the file, if there is one: a report tells what is in it. */
 void lava_counters_remove(void);
 

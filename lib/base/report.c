@@ -292,6 +292,11 @@ static void handle_fork(void) {
     pthread_atfork(NULL, NULL, reset_in_child);
 }
 
+void lava_report_keep_quiet(void) {
+    told = true;
+    lava_counters_keep_alone();
+}
+
 void lava_report_install(void) {
     if (!lava_config_get()->stats)
         return;

@@ -10,6 +10,9 @@ struct lava_counters;
 
 /* Registers what is told at exit, if the configuration asks for it. lib/offload/offload calls it once. */
 void lava_report_install(void);
+/* What the process calls is no program's: it adds no report to a file of reports. Called by the command,
+ * before anything is counted. */
+void lava_report_keep_quiet(void);
 /* Tells it now, if the configuration asks for it. exit() calls this; so does a process that ends without
  * exit(). */
 void lava_report_print(void);

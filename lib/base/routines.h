@@ -173,7 +173,18 @@
     LAVA_IN_REAL_TYPES(LAVA_FORMS_LAPACK, X, SYTRD, sytrd)                        \
     LAVA_IN_COMPLEX_TYPES(LAVA_FORMS_LAPACK, X, SYTRD, hetrd)
 
-/* Its eigenvalues, and its eigenvectors, which take its place; some of both, which go elsewhere. */
+/* A general matrix becomes bidiagonal, by reflections from both sides. */
+#define LAVA_GEBRD_ROUTINES(X) LAVA_IN_ALL_TYPES(LAVA_FORMS_LAPACK, X, GEBRD, gebrd)
+
+/* The matrices Q and P of that, and products with them. */
+#define LAVA_ORGBR_ROUTINES(X)                                                    \
+    LAVA_IN_REAL_TYPES(LAVA_FORMS_LAPACK, X, ORGBR, orgbr)                        \
+    LAVA_IN_COMPLEX_TYPES(LAVA_FORMS_LAPACK, X, ORGBR, ungbr)
+#define LAVA_ORMBR_ROUTINES(X)                                                    \
+    LAVA_IN_REAL_TYPES(LAVA_FORMS_LAPACK, X, ORMBR, ormbr)                        \
+    LAVA_IN_COMPLEX_TYPES(LAVA_FORMS_LAPACK, X, ORMBR, unmbr)
+
+/* Eigenvalues of a symmetric or Hermitian matrix, and its eigenvectors, which take its place; some of both, which go elsewhere. */
 #define LAVA_SYEV_ROUTINES(X)                                                     \
     LAVA_IN_REAL_TYPES(LAVA_FORMS_LAPACK, X, SYEV, syev)                          \
     LAVA_IN_COMPLEX_TYPES(LAVA_FORMS_LAPACK, X, HEEV, heev)
@@ -197,6 +208,12 @@
 #define LAVA_SYGVX_ROUTINES(X)                                                    \
     LAVA_IN_REAL_TYPES(LAVA_FORMS_LAPACK, X, SYGVX, sygvx)                        \
     LAVA_IN_COMPLEX_TYPES(LAVA_FORMS_LAPACK, X, HEGVX, hegvx)
+
+/* The same of a tridiagonal one, whose eigenvectors another matrix may be multiplied by. Complex types have a
+ * workspace more. */
+#define LAVA_STEDC_ROUTINES(X)                                                    \
+    LAVA_IN_REAL_TYPES(LAVA_FORMS_LAPACK, X, STEDC, stedc)                        \
+    LAVA_IN_COMPLEX_TYPES(LAVA_FORMS_LAPACK, X, STEDC_COMPLEX, stedc)
 
 /* As ?geqrf, after columns have changed places. Complex types have a workspace more. */
 #define LAVA_GEQP3_ROUTINES(X)                                                    \
@@ -251,6 +268,9 @@
     LAVA_POTRI_ROUTINES(X)                                                     \
     LAVA_GETRI_ROUTINES(X)                                                     \
     LAVA_SYTRD_ROUTINES(X)                                                     \
+    LAVA_GEBRD_ROUTINES(X)                                                     \
+    LAVA_ORGBR_ROUTINES(X)                                                     \
+    LAVA_ORMBR_ROUTINES(X)                                                     \
     LAVA_SYEV_ROUTINES(X)                                                      \
     LAVA_SYEVD_ROUTINES(X)                                                     \
     LAVA_SYEVR_ROUTINES(X)                                                     \
@@ -258,6 +278,7 @@
     LAVA_SYGV_ROUTINES(X)                                                      \
     LAVA_SYGVD_ROUTINES(X)                                                     \
     LAVA_SYGVX_ROUTINES(X)                                                     \
+    LAVA_STEDC_ROUTINES(X)                                                     \
     LAVA_GEQP3_ROUTINES(X)                                                     \
     LAVA_GESDD_ROUTINES(X)                                                     \
     LAVA_GESVD_ROUTINES(X)                                                     \
@@ -311,7 +332,8 @@ enum lava_convention {
 };
 
 /* Routines that compute the same with the same argument list. HEMM has SYMM's list, HEMV has SYMV's,
- * TRSM has TRMM's, TRSV has TRMV's, POSV has POTRS's, and LAUUM and POTRI have POTRF's. LAPACK's come last. */
+ * TRSM has TRMM's, TRSV has TRMV's, POSV has POTRS's, and LAUUM and POTRI have POTRF's. LAPACK's come last.
+ */
 enum lava_family {
     LAVA_FAMILY_GEMM,
     LAVA_FAMILY_GEMMT,
@@ -349,6 +371,9 @@ enum lava_family {
     LAVA_FAMILY_POTRI,
     LAVA_FAMILY_GETRI,
     LAVA_FAMILY_SYTRD,
+    LAVA_FAMILY_GEBRD,
+    LAVA_FAMILY_ORGBR,
+    LAVA_FAMILY_ORMBR,
     LAVA_FAMILY_SYEV,
     LAVA_FAMILY_HEEV,
     LAVA_FAMILY_SYEVD,
@@ -363,6 +388,8 @@ enum lava_family {
     LAVA_FAMILY_HEGVD,
     LAVA_FAMILY_SYGVX,
     LAVA_FAMILY_HEGVX,
+    LAVA_FAMILY_STEDC,
+    LAVA_FAMILY_STEDC_COMPLEX,
     LAVA_FAMILY_GEQP3,
     LAVA_FAMILY_CGEQP3,
     LAVA_FAMILY_GESDD,

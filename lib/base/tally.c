@@ -18,6 +18,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/counters.h"
+#include "lib/base/random.h"
 #include "lib/base/sizes.h"
 #include "lib/base/thread.h"
 
@@ -181,8 +182,7 @@ static uint64_t end_timed(struct lava_tally_cell *cell, uint64_t calls, uint64_t
         ns = passed_ns;
         each_ns = ns / stands_for;
     }
-    cell->random = cell->random * 6364136223846793005u + 1442695040888963407u;
-    cell->next = calls + LEAST_INTERVAL - 1 + (cell->random >> 58);
+    cell->next = calls + LEAST_INTERVAL - 1 + (lava_random_next(&cell->random) >> 58);
     cell->last_end_ns = now_ns;
     put(&cell->last_ns, each_ns);
     put(&cell->covered, calls);

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "lib/base/random.h"
 #include "lib/calibrate/turn.h"
 #include "lib/host/fortran_lists.h"
 #include "lib/host/own_routine.h"
@@ -131,8 +132,7 @@ static void run(const struct lava_microbenchmark *benchmark, void *context) {
 static void fill(enum lava_type type, int64_t n, void *factor, void *general) {
     uint64_t state = (uint64_t)n;
     for (int64_t i = 0; i < n * n; i++) {
-        state = state * 6364136223846793005u + 1442695040888963407u;
-        double value = (double)(int64_t)state * 0x1p-63;
+        double value = lava_random_signed(&state);
         double other = i % (n + 1) == 0 ? 2 : value / (double)n;
         if (type == LAVA_TYPE_FP32) {
             ((float *)general)[i] = (float)value;

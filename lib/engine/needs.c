@@ -3,6 +3,7 @@
 
 #include <assert.h>
 
+#include "dispatch/bidiagonal.h"
 #include "dispatch/eigen.h"
 #include "dispatch/factorization.h"
 #include "dispatch/pivoted_qr.h"
@@ -43,6 +44,7 @@ static const struct row rows[] = {
     {LAVA_STEP_STRUCTURED,   fits_all,                TYPED,             {LAVA_SHADER_SCALE}},
     {LAVA_STEP_STRUCTURED,   fits_all,                TYPED,             {LAVA_SHADER_UPDATE}},
     {LAVA_STEP_STRUCTURED,   lava_solve_fits,         TYPED,             {LAVA_SHADER_SOLVE}},
+    {LAVA_STEP_STRUCTURED,   lava_solve_fits,         TYPED,             {LAVA_SHADER_SOLVE_STEP}},
     {LAVA_STEP_FACTORS,      lava_factorization_fits, TYPED,             {LAVA_SHADER_CHOLESKY}},
     {LAVA_STEP_FACTORS,      lava_factorization_fits, SHARED,            {.module = LAVA_MODULE_SWAP_ROWS}},
     {LAVA_STEP_INVERSES,     lava_factorization_fits, TYPED,             {LAVA_SHADER_MULTIPLY_TRIANGLE}},
@@ -70,6 +72,9 @@ static const struct row rows[] = {
     {LAVA_STEP_PIVOTED_QR,   lava_pivoted_qr_fits,    TYPED,             {LAVA_SHADER_ARRANGE}},
     {LAVA_STEP_SINGULAR,     lava_singular_fits,      TYPED,             {LAVA_SHADER_ARRANGE}},
     {LAVA_STEP_SINGULAR,     lava_singular_fits,      TYPED,             {LAVA_SHADER_COLUMN_NORMS}},
+    {LAVA_STEP_BIDIAGONAL,   lava_bidiagonal_fits,    TYPED,             {LAVA_SHADER_BIDIAGONAL_TILES}},
+    {LAVA_STEP_BIDIAGONAL,   lava_bidiagonal_fits,    TYPED,             {LAVA_SHADER_BIDIAGONAL_FINISH}},
+    {LAVA_STEP_BIDIAGONAL,   lava_bidiagonal_fits,    TYPED,             {LAVA_SHADER_ARRANGE}},
 };
 // clang-format on
 

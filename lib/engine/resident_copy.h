@@ -10,11 +10,13 @@
 /* Columns of a copy begin at multiples of this, and rows of blocks of it must: pack reads words of it. */
 #define LAVA_RESIDENTS_ALIGN 16
 
+struct lava_home;
 struct lava_seen;
 
 struct lava_resident {
     struct lava_host_matrix matrix;
-    uint64_t number; /* of the copies that were made */
+    uint64_t number;        /* of the copies that were made, and of its home */
+    struct lava_home *home; /* the device that has the buffer */
     struct lava_buffer buffer;
     uint64_t memory_ns;       /* that it took to get it */
     bool has_old_buffer;      /* of a copy that was given up */

@@ -10,15 +10,16 @@
 static const char no_memory[] = "there is no memory for what is known of it";
 static const char call_failed[] = "the call failed";
 
-/* Gives up the copy that is worth least, if all that are worth less than `value` have the bytes that are
- * needed. Returns false if not. */
-static bool evict(struct lava_residents *residents, double value, uint64_t needed_bytes) {
+/* Gives up the device's copy that is worth least, if all that are worth less than `value` have the bytes that
+ * are needed. Returns false if not. */
+static bool evict(struct lava_residents *residents, const struct lava_home *home, double value,
+                  uint64_t needed_bytes) {
     struct lava_seen *least = NULL;
     double lowest = value;
     uint64_t bytes = 0;
     for (int i = 0; i < LAVA_RESIDENTS_SEEN; i++) {
         struct lava_seen *seen = &residents->seen[i];
-        if (!seen->copy || seen->copy->users > 0)
+        if (!seen->copy || seen->copy->home != home || seen->copy->users > 0)
             continue;
         double its = lava_residency_value(&seen->rule, (double)lava_host_matrix_bytes(&seen->matrix),
                                           residents->looks);
@@ -31,34 +32,35 @@ static bool evict(struct lava_residents *residents, double value, uint64_t neede
     if (!least || bytes < needed_bytes)
         return false;
     least->gone = "its copy made room for another one";
-    lava_residents_forget(residents, least, true);
+    lava_residents_forget(least, true);
     residents->sums.evicted++;
     return true;
 }
 
 /* Returns whether a copy was given up. */
-static bool evict_one(struct lava_residents *residents, double value, uint64_t needed_bytes) {
+static bool evict_one(struct lava_residents *residents, const struct lava_home *home, double value,
+                      uint64_t needed_bytes) {
     struct lava_calm calm;
     if (!lava_residents_lock(residents, LAVA_RESIDENTS_STUCK_NS, &calm))
         return false;
-    bool any = evict(residents, value, needed_bytes);
+    bool any = evict(residents, home, value, needed_bytes);
     lava_residents_unlock(residents, &calm);
     return any;
 }
 
 /* Counts bytes of a buffer that is to be allocated. */
-static bool reserve(struct lava_residents *residents, uint64_t bytes, double value) {
+static bool reserve(struct lava_residents *residents, struct lava_home *home, uint64_t bytes, double value) {
     struct lava_calm calm;
     if (!lava_residents_lock(residents, LAVA_RESIDENTS_STUCK_NS, &calm))
         return false;
-    uint64_t after = bytes + residents->bytes;
-    for (struct lava_resident *dead = residents->dead; dead; dead = dead->next)
+    uint64_t after = bytes + home->bytes;
+    for (struct lava_resident *dead = home->dead; dead; dead = dead->next)
         after -= dead->buffer.bytes; /* it goes first */
-    while (after > residents->most_bytes && evict(residents, value, after - residents->most_bytes))
-        after -= residents->dead->buffer.bytes;
+    while (after > residents->most_bytes && evict(residents, home, value, after - residents->most_bytes))
+        after -= home->dead->buffer.bytes;
     if (after <= residents->most_bytes) {
-        residents->held_bytes += bytes;
-        residents->bytes += bytes;
+        home->held_bytes += bytes;
+        home->bytes += bytes;
     }
     lava_residents_unlock(residents, &calm);
     return after <= residents->most_bytes;
@@ -69,26 +71,27 @@ static bool reserve(struct lava_residents *residents, uint64_t bytes, double val
 static const char *allocate(struct lava_residents *residents, struct lava_device *device,
                             struct lava_resident *copy, double value) {
     uint64_t bytes = lava_resident_copy_bytes(copy);
-    struct lava_resident *dead = lava_residents_take_dead(residents, bytes);
+    struct lava_home *home = copy->home = lava_residents_home(residents, device);
+    struct lava_resident *dead = home ? lava_residents_take_dead(residents, home, bytes) : NULL;
     if (dead) {
         copy->buffer = dead->buffer;
         dead->buffer = (struct lava_buffer){0};
         copy->has_old_buffer = true;
-        residents->held_bytes += bytes;
+        home->held_bytes += bytes;
         lava_resident_copy_destroy(dead, device);
         return NULL;
     }
-    if (bytes > device->capabilities.max_buffer_bytes || !reserve(residents, bytes, value))
+    if (!home || bytes > device->capabilities.max_buffer_bytes || !reserve(residents, home, bytes, value))
         return "there is no room for it beside others";
     lava_residents_bury(residents, device);
     for (uint64_t needed = bytes; lava_memory_allocate(device, LAVA_MEMORY_DEVICE, bytes, &copy->buffer);) {
-        if (evict_one(residents, value, needed)) {
+        if (evict_one(residents, home, value, needed)) {
             lava_residents_bury(residents, device);
             needed = 0; /* some memory may have been free */
             continue;
         }
-        residents->bytes -= bytes;
-        residents->held_bytes -= bytes;
+        home->bytes -= bytes;
+        home->held_bytes -= bytes;
         return "the device has no memory for it";
     }
     return NULL;
@@ -148,11 +151,12 @@ static bool end_making(struct lava_residents *residents, const struct making *ma
         lava_residency_forget(&seen->rule,
                               refusal != call_failed); /* what was refused is refused again most often */
     if (is_made) {
-        making->copy->number = ++residents->copies;
+        making->copy->number =
+            ++residents->copies * LAVA_DEVICE_SET_MAX + (uint64_t)(making->copy->home - residents->homes);
         seen->copy = making->copy;
         seen->written_bytes = 0;
         if (hold) {
-            lava_residents_begin_use(residents, making->copy, block, hold);
+            lava_residents_begin_use(making->copy, block, hold);
             hold->is_new = true;
         }
         seen->rule.used = residents->looks;
@@ -174,15 +178,16 @@ static void drop(struct lava_residents *residents, struct lava_device *device, s
     LAVA_LOG(DEBUG, "the matrix at %p does not stay on the device: %s", copy->matrix.first,
              refusal ? refusal : "the watch is not trusted any more");
     if (!device->shared->failed) {
-        residents->bytes -= copy->buffer.bytes;
+        if (copy->home)
+            copy->home->bytes -= copy->buffer.bytes;
         lava_resident_copy_destroy(copy, device);
         return;
     }
     lava_matrix_watch_end(&copy->watch);
-    if (!lava_residents_lock(residents, LAVA_RESIDENTS_STUCK_NS, &calm))
+    if (!copy->home || !lava_residents_lock(residents, LAVA_RESIDENTS_STUCK_NS, &calm))
         return;
-    copy->next = residents->dead;
-    residents->dead = copy;
+    copy->next = copy->home->dead;
+    copy->home->dead = copy;
     lava_residents_unlock(residents, &calm);
 }
 
@@ -193,8 +198,10 @@ static bool finish(struct lava_residents *residents, struct lava_device *device,
     double cost_ns = (double)(lava_clock_now_ns() - making->begin_ns);
     const void *first = making->copy ? making->copy->matrix.first : NULL;
     uint64_t bytes = making->copy ? making->copy->buffer.bytes : 0;
+    struct lava_home *home = making->copy ? making->copy->home : NULL;
     bool is_made = end_making(residents, making, refusal, cost_ns, block, hold);
-    residents->held_bytes -= bytes;
+    if (home)
+        home->held_bytes -= bytes;
     if (!is_made) {
         drop(residents, device, making->copy, refusal);
         return false;

@@ -39,6 +39,7 @@ struct lava_residents *lava_residents_create(enum lava_resident_use use, uint64_
         return NULL;
     pthread_mutex_init(&residents->lock, NULL);
     residents->use = use;
+    residents->devices = 1;
     residents->most_bytes = memory_bytes / MEMORY_SHARE;
     return residents;
 }
@@ -75,7 +76,7 @@ void lava_residents_unlock(struct lava_residents *residents, const struct lava_c
 }
 
 /* Takes the copy out of the table. in_vain: as in lava_residency_forget. */
-void lava_residents_forget(struct lava_residents *residents, struct lava_seen *seen, bool in_vain) {
+void lava_residents_forget(struct lava_seen *seen, bool in_vain) {
     struct lava_resident *copy = seen->copy;
     if (!copy)
         return;
@@ -84,12 +85,40 @@ void lava_residents_forget(struct lava_residents *residents, struct lava_seen *s
     copy->is_dead = true;
     if (copy->users > 0)
         return;
-    copy->next = residents->dead;
-    residents->dead = copy;
+    copy->next = copy->home->dead;
+    copy->home->dead = copy;
+}
+
+struct lava_home *lava_residents_home(struct lava_residents *residents, const struct lava_device *device) {
+    for (int i = 0; i < LAVA_DEVICE_SET_MAX; i++) {
+        const struct lava_device_shared *none = NULL;
+        struct lava_home *home = &residents->homes[i];
+        if (home->device == device->shared ||
+            atomic_compare_exchange_strong(&home->device, &none, device->shared) || none == device->shared)
+            return home;
+    }
+    return NULL;
+}
+
+const struct lava_device_shared *lava_residents_device_of(const struct lava_residents *residents,
+                                                          uint64_t copy) {
+    return residents->homes[copy % LAVA_DEVICE_SET_MAX].device;
+}
+
+/* Takes the watch of a dead copy that has one. */
+static bool take_watch(struct lava_residents *residents, struct lava_matrix_watch *watch) {
+    for (int i = 0; i < LAVA_DEVICE_SET_MAX; i++)
+        for (struct lava_resident *copy = residents->homes[i].dead; copy; copy = copy->next)
+            if (copy->watch.kernel) {
+                *watch = copy->watch;
+                copy->watch = (struct lava_matrix_watch){0};
+                return true;
+            }
+    return false;
 }
 
 /* Ends the watches of the dead: the program's writes cost nothing more. Their buffers wait for a thread that
- * has a device. */
+ * has their device. */
 static void end_watches(struct lava_residents *residents) {
     bool any = true;
     while (any) {
@@ -97,20 +126,16 @@ static void end_watches(struct lava_residents *residents) {
         struct lava_calm calm;
         if (!lava_residents_lock(residents, LAVA_RESIDENTS_LOOK_NS, &calm))
             return;
-        for (struct lava_resident *copy = residents->dead; copy && !watch.kernel; copy = copy->next)
-            if (copy->watch.kernel) {
-                watch = copy->watch;
-                copy->watch = (struct lava_matrix_watch){0};
-            }
+        any = take_watch(residents, &watch);
         lava_residents_unlock(residents, &calm);
-        any = watch.kernel != NULL;
         lava_matrix_watch_end(&watch);
     }
 }
 
 /* Takes a dead copy, with a buffer of n bytes or any (0); NULL if there is none. */
-struct lava_resident *lava_residents_take_dead(struct lava_residents *residents, uint64_t bytes) {
-    struct lava_resident **place = &residents->dead, *copy;
+struct lava_resident *lava_residents_take_dead(struct lava_residents *residents, struct lava_home *home,
+                                               uint64_t bytes) {
+    struct lava_resident **place = &home->dead, *copy;
     struct lava_calm calm;
     if (!lava_residents_lock(residents, LAVA_RESIDENTS_STUCK_NS, &calm))
         return NULL;
@@ -124,27 +149,56 @@ struct lava_resident *lava_residents_take_dead(struct lava_residents *residents,
 
 /* Frees the dead. A device that has failed may still be at their buffers. Returns whether there were any. */
 bool lava_residents_bury(struct lava_residents *residents, struct lava_device *device) {
+    struct lava_home *home = lava_residents_home(residents, device);
     struct lava_resident *copy;
     bool any = false;
     end_watches(residents);
-    while (!device->shared->failed && (copy = lava_residents_take_dead(residents, 0))) {
-        residents->bytes -= copy->buffer.bytes;
+    while (home && !device->shared->failed && (copy = lava_residents_take_dead(residents, home, 0))) {
+        home->bytes -= copy->buffer.bytes;
         lava_resident_copy_destroy(copy, device);
         any = true;
     }
     return any;
 }
 
-void lava_residents_destroy(struct lava_residents *residents, struct lava_device *device) {
-    if (!residents)
+void lava_residents_share(struct lava_residents *residents, struct lava_device *device) {
+    struct lava_calm calm;
+    if (!residents || device->shared->residents ||
+        !lava_residents_lock(residents, LAVA_RESIDENTS_LOOK_NS, &calm))
         return;
+    if (!device->shared->residents) {
+        device->shared->residents = residents;
+        residents->devices++;
+    }
+    lava_residents_unlock(residents, &calm);
+}
+
+/* Under the lock: gives up all copies on the device. */
+static void forget_all(struct lava_residents *residents, const struct lava_home *home) {
     for (int i = 0; i < LAVA_RESIDENTS_SEEN; i++)
-        lava_residents_forget(residents, &residents->seen[i], false);
-    while (residents->dead) {
-        struct lava_resident *copy = residents->dead;
-        residents->dead = copy->next;
+        if (residents->seen[i].copy && residents->seen[i].copy->home == home)
+            lava_residents_forget(&residents->seen[i], false);
+}
+
+void lava_residents_destroy(struct lava_residents *residents, struct lava_device *device) {
+    struct lava_home *home = residents ? lava_residents_home(residents, device) : NULL;
+    struct lava_calm calm;
+    if (!residents || !lava_residents_lock(residents, LAVA_RESIDENTS_STUCK_NS, &calm))
+        return;
+    if (home)
+        forget_all(residents, home);
+    struct lava_resident *dead = home ? home->dead : NULL;
+    unsigned left = --residents->devices;
+    if (home)
+        home->dead = NULL;
+    lava_residents_unlock(residents, &calm);
+    while (dead) {
+        struct lava_resident *copy = dead;
+        dead = copy->next;
         lava_resident_copy_destroy(copy, device);
     }
+    if (left > 0)
+        return;
     pthread_mutex_destroy(&residents->lock);
     free(residents);
 }
@@ -210,7 +264,7 @@ static enum lava_resident_state see(struct lava_residents *residents, const stru
 static void distrust(struct lava_residents *residents) {
     residents->is_distrusted = true;
     for (int i = 0; i < LAVA_RESIDENTS_SEEN; i++)
-        lava_residents_forget(residents, &residents->seen[i], true);
+        lava_residents_forget(&residents->seen[i], true);
 }
 
 static void tell_of_lie(struct lava_residents *residents, const struct lava_seen *seen) {
@@ -278,7 +332,7 @@ static enum lava_resident_state look(struct lava_residents *residents, const str
     if (copied && copied->copy) {
         LAVA_LOG(DEBUG, "the copy of the matrix at %p is given up: %s", copied->matrix.first, copied->gone);
         residents->sums.forgotten++;
-        lava_residents_forget(residents, copied, true);
+        lava_residents_forget(copied, true);
     }
     enum lava_resident_state state = see(residents, matrix);
     return copied ? LAVA_RESIDENT_CHANGED : state;
@@ -290,9 +344,9 @@ enum lava_resident_state lava_residents_look(struct lava_residents *residents,
     *copy = 0;
     if (!lava_residents_lock(residents, LAVA_RESIDENTS_LOOK_NS, &calm))
         return LAVA_RESIDENT_UNKNOWN;
-    const struct lava_resident *dead = residents->dead;
+    uint64_t forgotten = residents->sums.forgotten;
     enum lava_resident_state state = look(residents, matrix, copy);
-    bool has_forgotten = residents->dead != dead;
+    bool has_forgotten = residents->sums.forgotten != forgotten || residents->is_distrusted;
     lava_residents_unlock(residents, &calm);
     if (has_forgotten)
         end_watches(residents);
@@ -319,8 +373,8 @@ bool lava_residents_weigh(struct lava_residents *residents, const struct lava_ho
 }
 
 /* The call has the copy, and what is stale of its block to itself. */
-void lava_residents_begin_use(struct lava_residents *residents, struct lava_resident *copy,
-                              const struct lava_host_matrix *matrix, struct lava_resident_hold *hold) {
+void lava_residents_begin_use(struct lava_resident *copy, const struct lava_host_matrix *matrix,
+                              struct lava_resident_hold *hold) {
     *hold = (struct lava_resident_hold){.resident = copy,
                                         .copy = copy->number,
                                         .buffer = &copy->buffer,
@@ -332,7 +386,7 @@ void lava_residents_begin_use(struct lava_residents *residents, struct lava_resi
         hold->count = lava_resident_copy_take_stale(copy, matrix, hold->spans);
     }
     if (copy->users++ == 0)
-        residents->held_bytes += copy->buffer.bytes;
+        copy->home->held_bytes += copy->buffer.bytes;
 }
 
 void lava_residents_sight(struct lava_residents *residents, const struct lava_host_matrix *matrix) {
@@ -356,7 +410,7 @@ bool lava_residents_give_up(struct lava_residents *residents, const struct lava_
         lava_matrix_watch_ask(&seen->copy->watch, matrix, spans, written_bytes) == LAVA_MATRIX_WATCH_LIES)
         tell_of_lie(residents, seen);
     else if (has_copy)
-        lava_residents_forget(residents, seen, false);
+        lava_residents_forget(seen, false);
     if (had_copy) {
         *written_bytes += seen->written_bytes;
         seen->written_bytes = 0;
@@ -367,16 +421,16 @@ bool lava_residents_give_up(struct lava_residents *residents, const struct lava_
     return had_copy;
 }
 
-/* Finds the copy with the number. */
-static bool take(struct lava_residents *residents, const struct lava_host_matrix *matrix, uint64_t number,
-                 struct lava_resident_hold *hold) {
+/* Finds the copy with the number, if it is on the device. */
+static bool take(struct lava_residents *residents, const struct lava_device *device,
+                 const struct lava_host_matrix *matrix, uint64_t number, struct lava_resident_hold *hold) {
     struct lava_calm calm;
     if (!lava_residents_lock(residents, LAVA_RESIDENTS_LOOK_NS, &calm))
         return false;
     struct lava_seen *seen = find_number(residents, number);
-    bool is_there = seen && may_use(seen->copy, matrix);
+    bool is_there = seen && seen->copy->home->device == device->shared && may_use(seen->copy, matrix);
     if (is_there)
-        lava_residents_begin_use(residents, seen->copy, matrix, hold);
+        lava_residents_begin_use(seen->copy, matrix, hold);
     lava_residents_unlock(residents, &calm);
     return is_there;
 }
@@ -385,7 +439,8 @@ bool lava_residents_hold(struct lava_residents *residents, struct lava_device *d
                          const struct lava_host_matrix *matrix, uint64_t copy,
                          struct lava_resident_hold *hold) {
     *hold = (struct lava_resident_hold){0};
-    return copy ? take(residents, matrix, copy, hold) : lava_residents_make(residents, device, matrix, hold);
+    return copy ? take(residents, device, matrix, copy, hold)
+                : lava_residents_make(residents, device, matrix, hold);
 }
 
 bool lava_residents_is_written(struct lava_residents *residents, const struct lava_resident_hold *hold,
@@ -395,7 +450,7 @@ bool lava_residents_is_written(struct lava_residents *residents, const struct la
         return true;
     struct lava_seen *seen = find_number(residents, hold->resident->number);
     if (seen && !check(residents, seen, &hold->block))
-        lava_residents_forget(residents, seen, true);
+        lava_residents_forget(seen, true);
     bool is_written = !residents->is_distrusted &&
                       (hold->resident->is_dead || lava_resident_copy_stale(hold->resident, part) > 0);
     lava_residents_unlock(residents, &calm);
@@ -428,7 +483,7 @@ static bool end_use(struct lava_residents *residents, const struct lava_resident
     struct lava_resident *copy = hold->resident;
     struct lava_seen *seen = find_number(residents, copy->number);
     if (--copy->users == 0)
-        residents->held_bytes -= copy->buffer.bytes;
+        copy->home->held_bytes -= copy->buffer.bytes;
     if (hold->is_filling)
         copy->is_filled = false;
     for (int i = 0; i < hold->missing_count; i++)
@@ -436,26 +491,25 @@ static bool end_use(struct lava_residents *residents, const struct lava_resident
     if (end == LAVA_RESIDENT_KEEPS)
         count_use(residents, hold, seen);
     else if (seen && (end == LAVA_RESIDENT_DIFFERS || hold->is_filling))
-        lava_residents_forget(residents, seen, true);
+        lava_residents_forget(seen, true);
     if (end == LAVA_RESIDENT_DIFFERS) {
         residents->sums.differences++;
         distrust(residents);
     }
     if (!seen && copy->users == 0) { /* it was given up before */
-        copy->next = residents->dead;
-        residents->dead = copy;
+        copy->next = copy->home->dead;
+        copy->home->dead = copy;
     }
     return copy->is_dead && copy->users == 0;
 }
 
 /* Nothing of a device that has failed is used any more: the program's writes need not be watched. */
-static void abandon(struct lava_residents *residents) {
+static void abandon(struct lava_residents *residents, const struct lava_device *device) {
+    struct lava_home *home = lava_residents_home(residents, device);
     struct lava_calm calm;
-    if (!lava_residents_lock(residents, LAVA_RESIDENTS_STUCK_NS, &calm))
+    if (!home || !lava_residents_lock(residents, LAVA_RESIDENTS_STUCK_NS, &calm))
         return;
-    residents->is_distrusted = true;
-    for (int i = 0; i < LAVA_RESIDENTS_SEEN; i++)
-        lava_residents_forget(residents, &residents->seen[i], false);
+    forget_all(residents, home);
     lava_residents_unlock(residents, &calm);
     end_watches(residents);
 }
@@ -470,7 +524,7 @@ void lava_residents_return(struct lava_residents *residents, struct lava_device 
             lava_residents_bury(residents, device);
     }
     if (residents && device->shared->failed)
-        abandon(residents);
+        abandon(residents, device);
     *hold = (struct lava_resident_hold){0};
 }
 
@@ -482,28 +536,31 @@ uint64_t lava_residents_address(const struct lava_resident_hold *hold, const voi
 }
 
 bool lava_residents_release(struct lava_residents *residents, struct lava_device *device, bool in_vain) {
+    const struct lava_home *home = lava_residents_home(residents, device);
     struct lava_calm calm;
     if (!lava_residents_lock(residents, LAVA_RESIDENTS_STUCK_NS, &calm))
         return false;
     for (int i = 0; i < LAVA_RESIDENTS_SEEN; i++) {
         struct lava_seen *seen = &residents->seen[i];
-        if (!seen->copy || seen->copy->users > 0)
+        if (!seen->copy || seen->copy->home != home || seen->copy->users > 0)
             continue;
         seen->gone = "its copy went when a call needed memory, or no call came";
-        lava_residents_forget(residents, seen, in_vain);
+        lava_residents_forget(seen, in_vain);
         residents->sums.evicted++;
     }
     lava_residents_unlock(residents, &calm);
     return lava_residents_bury(residents, device);
 }
 
-uint64_t lava_residents_bytes(const struct lava_residents *residents) {
-    return residents->bytes;
+uint64_t lava_residents_bytes(struct lava_residents *residents, const struct lava_device *device) {
+    const struct lava_home *home = lava_residents_home(residents, device);
+    return home ? home->bytes : 0;
 }
 
 /* The counts are read one after the other: between them a call may begin. */
-uint64_t lava_residents_free_bytes(const struct lava_residents *residents) {
-    uint64_t held = residents->held_bytes, all = residents->bytes;
+uint64_t lava_residents_free_bytes(struct lava_residents *residents, const struct lava_device *device) {
+    const struct lava_home *home = lava_residents_home(residents, device);
+    uint64_t held = home ? home->held_bytes : 0, all = home ? home->bytes : 0;
     return all > held ? all - held : 0;
 }
 

@@ -1,8 +1,8 @@
-/* Copies of the program's matrices that stay on a device between calls, and what is remembered of matrices
- * that were seen. A call looks its operands up when it is planned, weighs what a copy would have saved, and
- * holds the copies while it runs. Any thread may call these functions; those that take a device have it to
- * themselves. A matrix is one column-major block of memory; a block of its rows and columns is found in its
- * copy, too. */
+/* Copies of the program's matrices that stay on devices between calls, and what is remembered of matrices
+ * that were seen. Each copy is on one device, and a call with it goes there. A call looks its operands up
+ * when it is planned, weighs what a copy would have saved, and holds the copies while it runs. Any thread may
+ * call these functions; those that take a device have it to themselves. A matrix is one column-major block of
+ * memory; a block of its rows and columns is found in its copy, too. */
 #ifndef LAVA_ENGINE_RESIDENTS_H
 #define LAVA_ENGINE_RESIDENTS_H
 
@@ -17,10 +17,16 @@ struct lava_residents;
  */
 struct lava_host_matrix lava_residents_matrix(const struct lava_operation *operation, bool is_b);
 
-/* Copies take up to half of the device's memory. Returns NULL without memory. */
+/* For a device, whose memory is given: copies take up to half of it. Returns NULL without memory. */
 struct lava_residents *lava_residents_create(enum lava_resident_use use, uint64_t memory_bytes);
-/* No call is under way. NULL is allowed. */
+/* Further devices of the same model may have the same table: device->shared->residents. NULL is allowed. */
+void lava_residents_share(struct lava_residents *residents, struct lava_device *device);
+/* Frees the device's copies, and the table if no other device has it. No call is under way. NULL is allowed.
+ */
 void lava_residents_destroy(struct lava_residents *residents, struct lava_device *device);
+/* Returns the device of a copy, by the copy's number. */
+const struct lava_device_shared *lava_residents_device_of(const struct lava_residents *residents,
+                                                          uint64_t copy);
 
 enum lava_resident_state {
     LAVA_RESIDENT_UNKNOWN,   /* nothing can be said: another call is looking */
@@ -41,8 +47,9 @@ bool lava_residents_weigh(struct lava_residents *residents, const struct lava_ho
                           enum lava_resident_state state, double rent_ns, double price_ns);
 
 /* Begins to use the copy that this call's look has found, and no other one: what is stale of others is not
- * known. 0: it found none, and one is made, if need be in the place of others that are worth less. Returns
- * false, and an empty hold, if the copy is gone, if there is one by now, or if others are at it. */
+ * known. 0: it found none, and one is made on the device, if need be in the place of others that are worth
+ * less. Returns false, and an empty hold, if the copy is gone or on another device, if there is one by now,
+ * or if others are at it. */
 bool lava_residents_hold(struct lava_residents *residents, struct lava_device *device,
                          const struct lava_host_matrix *matrix, uint64_t copy,
                          struct lava_resident_hold *hold);
@@ -57,7 +64,7 @@ enum lava_resident_end {
     LAVA_RESIDENT_DIFFERS /* from the host's matrix: it is counted, and no copy is made any more */
 };
 /* Ends the use. The device is not at it any more. An empty hold is allowed, and so is NULL with one. If the
- * device has failed, all copies are given up. */
+ * device has failed, all copies on it are given up. */
 void lava_residents_return(struct lava_residents *residents, struct lava_device *device,
                            struct lava_resident_hold *hold, enum lava_resident_end end);
 /* A result that is on the device when a call ends. Before the call writes the host's matrix its copy, if it
@@ -79,13 +86,13 @@ bool lava_residents_has(const struct lava_host_matrix *whole, const struct lava_
 /* Returns where the element at the host's address is on the device. It is one of the matrix. */
 uint64_t lava_residents_address(const struct lava_resident_hold *hold, const void *first);
 
-/* Frees all copies that no call holds. in_vain: as in lava_residency_forget. Returns whether there were any.
- */
+/* Frees all copies on the device that no call holds. in_vain: as in lava_residency_forget. Returns whether
+ * there were any. */
 bool lava_residents_release(struct lava_residents *residents, struct lava_device *device, bool in_vain);
-/* Returns the device memory of all copies. */
-uint64_t lava_residents_bytes(const struct lava_residents *residents);
+/* Returns the memory of all copies on the device. */
+uint64_t lava_residents_bytes(struct lava_residents *residents, const struct lava_device *device);
 /* Returns that of those that no call has: another call may get it. */
-uint64_t lava_residents_free_bytes(const struct lava_residents *residents);
+uint64_t lava_residents_free_bytes(struct lava_residents *residents, const struct lava_device *device);
 
 struct lava_residents_sums lava_residents_sums(struct lava_residents *residents);
 /* Stores up to `most` matrices that calls have passed more than once, and returns how many. */

@@ -10,6 +10,7 @@
 #include "lib/base/calm.h"
 #include "lib/engine/resident_copy.h"
 #include "lib/engine/sights.h"
+#include "lib/vk/device_set.h"
 
 /* Matrices that are remembered. */
 #define LAVA_RESIDENTS_SEEN 64
@@ -34,17 +35,24 @@ struct lava_seen {
     struct lava_resident *copy;
 };
 
+/* A device that has copies. */
+struct lava_home {
+    _Atomic(const struct lava_device_shared *) device; /* NULL: the place is free */
+    _Atomic uint64_t bytes;      /* of all buffers: those of the dead, and those being made, too */
+    _Atomic uint64_t held_bytes; /* of those that calls have */
+    struct lava_resident *dead;
+};
+
 struct lava_residents {
     pthread_mutex_t lock;
     _Atomic uint64_t locked_since_ns; /* 0: it is not locked */
     enum lava_resident_use use;
-    uint64_t most_bytes, looks, copies; /* that were made */
-    _Atomic uint64_t bytes;             /* of all buffers: those of the dead, and those being made, too */
-    _Atomic uint64_t held_bytes;        /* of those that calls have */
+    unsigned devices;                   /* that have the table */
+    uint64_t most_bytes, looks, copies; /* on each device; that were made */
     bool is_distrusted;                 /* the kernel told nothing of a write, or a copy differed */
     struct lava_residents_sums sums;
     struct lava_seen seen[LAVA_RESIDENTS_SEEN];
-    struct lava_resident *dead;
+    struct lava_home homes[LAVA_DEVICE_SET_MAX];
 };
 
 /* Signals wait until the thread unlocks. Returns false if it did not get the lock in time. */
@@ -55,13 +63,17 @@ void lava_residents_unlock(struct lava_residents *residents, const struct lava_c
  * in lava_residency_forget); gives the call the copy, and what is stale of its block to itself. */
 struct lava_seen *lava_residents_find(struct lava_residents *residents,
                                       const struct lava_host_matrix *matrix);
-void lava_residents_forget(struct lava_residents *residents, struct lava_seen *seen, bool in_vain);
-void lava_residents_begin_use(struct lava_residents *residents, struct lava_resident *copy,
-                              const struct lava_host_matrix *matrix, struct lava_resident_hold *hold);
+void lava_residents_forget(struct lava_seen *seen, bool in_vain);
+void lava_residents_begin_use(struct lava_resident *copy, const struct lava_host_matrix *matrix,
+                              struct lava_resident_hold *hold);
+
+/* Returns the device's home; NULL if it has none, and all places are taken. */
+struct lava_home *lava_residents_home(struct lava_residents *residents, const struct lava_device *device);
 
 /* Without it: takes a dead copy, with a buffer of n bytes or any (0), NULL if there is none; frees the
- * dead, returns whether there were any; makes a copy of a matrix that has none, in use. */
-struct lava_resident *lava_residents_take_dead(struct lava_residents *residents, uint64_t bytes);
+ * device's dead, returns whether there were any; makes a copy of a matrix that has none, in use. */
+struct lava_resident *lava_residents_take_dead(struct lava_residents *residents, struct lava_home *home,
+                                               uint64_t bytes);
 bool lava_residents_bury(struct lava_residents *residents, struct lava_device *device);
 bool lava_residents_make(struct lava_residents *residents, struct lava_device *device,
                          const struct lava_host_matrix *matrix, struct lava_resident_hold *hold);

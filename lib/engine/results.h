@@ -1,5 +1,5 @@
 /* What is remembered of results that calls have left in the program's memory: whether later calls read them
- * unchanged, so that a copy that stays on the device pays (dispatch/result_rule.h). For the first device. Any
+ * unchanged, so that a copy that stays on the device pays (dispatch/result_rule.h). Any
  * thread. */
 #ifndef LAVA_ENGINE_RESULTS_H
 #define LAVA_ENGINE_RESULTS_H

@@ -266,25 +266,25 @@ static unsigned limit_threads(int threads) {
 }
 
 unsigned lava_copy_pool_threads(void) {
-    return limit_threads(lava_processor_count() * 3 / 4);
+    return limit_threads(lava_processor_share() * 3 / 4);
 }
 
 /* The threads of two products at a time, 12 and 8 on 16 processors, take turns now and then. With 12 and 4
  * the second product's copies took too long (H200, 2026-11-23: four threads with products of 1024 take 0.70
  * of the time of one after another, and 0.80). */
 unsigned lava_copy_pool_further_threads(void) {
-    return limit_threads(lava_processor_count() / 2);
+    return limit_threads(lava_processor_share() / 2);
 }
 
 /* All pools together have about a thread for each processor, beside the first one's. A starting value. */
 unsigned lava_copy_pool_device_threads(unsigned devices) {
-    unsigned each = (unsigned)lava_processor_count() / devices, most = lava_copy_pool_further_threads();
+    unsigned each = (unsigned)lava_processor_share() / devices, most = lava_copy_pool_further_threads();
     each = each < 2 ? 2 : each;
     return each < most ? each : most;
 }
 
 static unsigned more_in_a_crowd(unsigned threads) {
-    unsigned wanted = (unsigned)lava_processor_count();
+    unsigned wanted = (unsigned)lava_processor_share();
     wanted = wanted < CROWD_MAX ? wanted : CROWD_MAX;
     return threads >= 2 && wanted > threads ? wanted - threads : 0;
 }

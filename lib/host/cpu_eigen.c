@@ -4,11 +4,10 @@
 #include "lib/host/cpu_eigen.h"
 
 #include <float.h>
-#include <tgmath.h>
 #include <stdlib.h>
+#include <tgmath.h>
 
 #include "dispatch/arithmetic.h"
-#include "lib/host/cpu_ql.h"
 #include "lib/host/cpu_tridiagonal.h"
 
 static void sort(int64_t n, lava_cpu_wide *d, lava_cpu_wide *q) {
@@ -27,9 +26,7 @@ static void sort(int64_t n, lava_cpu_wide *d, lava_cpu_wide *q) {
     }
 }
 
-/* D <- the eigenvalues of T, ascending, Q <- its eigenvectors, unless it is NULL; E has room for n elements.
- * Returns how many eigenvalues were not found. */
-static int64_t find_values(int64_t n, lava_cpu_wide *d, lava_cpu_wide *e, lava_cpu_wide *q) {
+int64_t lava_cpu_eigen_find(int64_t n, lava_cpu_wide *d, lava_cpu_wide *e, lava_cpu_wide *q) {
     lava_cpu_wide largest = 0;
     int exponent = 0;
     for (int64_t i = 0; i < n; i++)
@@ -163,7 +160,7 @@ static int64_t find(const struct lava_cpu_blas *blas, const struct lava_operatio
         memory->d[i] = value_at(operation, form.diagonal, i);
         memory->e[i] = i < n - 1 ? value_at(operation, form.beside, i) : 0;
     }
-    int64_t info = find_values(n, memory->d, memory->e, memory->q);
+    int64_t info = lava_cpu_eigen_find(n, memory->d, memory->e, memory->q);
     for (int64_t i = 0; i < n; i++)
         lava_number_write(type, lava_operation_element(memory->real, type, i, 0, 1),
                           (struct lava_number){(double)memory->d[i], 0});

@@ -15,16 +15,18 @@
 #include <string.h>
 
 #include "dispatch/arithmetic.h"
+#include "dispatch/qr.h"
 #include "lib/host/numbers.h"
 
 #define BLOCK 32
 
-/* The reflections, as ?geqrf leaves them. */
+/* The reflections, as ?geqrf leaves them; if `adjoint` is set, as ?gelqf does, in A's rows. */
 struct reflections {
     const struct lava_cpu_blas *blas;
     enum lava_type type;
     void *a, *tau;
-    int64_t rows, ld;
+    int64_t rows, ld; /* rows of op(A) */
+    bool adjoint;
     void *scratch; /* V, T, V^H V, and two products of BLOCK by `others`; NULL: there is no memory */
     int64_t others;
 };
@@ -37,19 +39,24 @@ struct part {
 };
 
 static void *at(const struct reflections *q, int64_t row, int64_t column) {
-    return lava_operation_element(q->a, q->type, row, column, q->ld);
-}
-
-static struct lava_number get(const struct reflections *q, int64_t row, int64_t column) {
-    return lava_number_read(q->type, at(q, row, column));
-}
-
-static void *tau_at(const struct reflections *q, int64_t e) {
-    return lava_operation_element(q->tau, q->type, e, 0, 1);
+    return lava_operation_element(q->a, q->type, q->adjoint ? column : row, q->adjoint ? row : column, q->ld);
 }
 
 static struct lava_number conjugate(struct lava_number z) {
     return (struct lava_number){z.real, -z.imaginary};
+}
+
+static struct lava_number get(const struct reflections *q, int64_t row, int64_t column) {
+    const struct lava_number z = lava_number_read(q->type, at(q, row, column));
+    return q->adjoint ? conjugate(z) : z;
+}
+
+static void put(const struct reflections *q, int64_t row, int64_t column, struct lava_number z) {
+    lava_number_write(q->type, at(q, row, column), q->adjoint ? conjugate(z) : z);
+}
+
+static void *tau_at(const struct reflections *q, int64_t e) {
+    return lava_operation_element(q->tau, q->type, e, 0, 1);
 }
 
 static void *part_at(const struct reflections *q, const struct part *c, int64_t row, int64_t column) {
@@ -88,10 +95,13 @@ static void reflect(const struct reflections *q, int64_t e, bool adjoint, const 
     }
 }
 
-/* Rows from `row` on of columns [column, end) of A. */
+/* Rows from `row` on of columns [column, end) of op(A). */
 static struct part columns_of(const struct reflections *q, int64_t row, int64_t column, int64_t end) {
-    return (struct part){
-        .first = at(q, row, column), .ld = q->ld, .rows = q->rows - row, .columns = end - column};
+    return (struct part){.first = at(q, row, column),
+                         .ld = q->ld,
+                         .rows = q->rows - row,
+                         .columns = end - column,
+                         .adjoint = q->adjoint};
 }
 
 /* What is found of column e: 2^-exponent makes its numbers less than 1, the square is that of its norm then.
@@ -274,14 +284,18 @@ static void apply(const struct reflections *q, int64_t from, int64_t count, bool
 static struct reflections begin(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
                                 int64_t others) {
     const struct lava_qr_parts *parts = &lava_operation_row(operation)->qr;
-    bool is_product = parts->multiplies, is_left = is_product && !parts->on_right;
+    bool is_product = parts->multiplies, is_left = is_product && !parts->on_right,
+         by_rows = lava_qr_is_by_rows(operation);
     const struct lava_operand *operand = is_left ? &operation->a : &operation->b;
     struct reflections q = {.blas = blas,
                             .type = operation->type,
                             .a = is_product ? (void *)(uintptr_t)operand->first : operation->c.first,
                             .tau = operation->tau,
-                            .rows = is_product && !is_left ? operation->n : operation->m,
+                            .rows = is_product ? (is_left ? operation->m : operation->n)
+                                    : by_rows  ? operation->n
+                                               : operation->m,
                             .ld = is_product ? operand->ld : operation->c.ld,
+                            .adjoint = by_rows,
                             .others = others};
     q.scratch = malloc(scratch_bytes(&q));
     return q;
@@ -317,18 +331,33 @@ static void form_small(const struct reflections *q, int64_t from, int64_t count,
             struct lava_number z = lava_number_times(tau, v);
             z.real = (i == e) - z.real;
             z.imaginary = -z.imaginary;
-            lava_number_write(q->type, at(q, i, e), z);
+            put(q, i, e, z);
         }
     }
 }
 
+/* Moves the reflections to C's columns, or rows, which begin a row or a column further. */
+static void move_reflections(const struct lava_operation *operation) {
+    for (int64_t j = operation->n - 1; j >= 0; j--)
+        memmove(lava_cpu_parts_at(operation, 0, j),
+                lava_operation_element(operation->a.first, operation->type, 0, j, operation->a.ld),
+                (size_t)operation->m * lava_type_bytes(operation->type));
+}
+
+/* Of Q in rows or from another place, all columns are there, or none. */
 int64_t lava_cpu_qr_form_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
                              struct lava_cpu_done done) {
-    int64_t columns = operation->n - done.columns, k = lava_minimum(operation->k, columns);
+    bool by_rows = lava_qr_is_by_rows(operation);
+    int64_t columns = (by_rows ? operation->m : operation->n) - (by_rows ? 0 : done.columns),
+            k = lava_minimum(operation->k, columns);
+    if (lava_qr_is_turned(operation) && done.columns == operation->n)
+        return 0;
+    if (operation->a.first)
+        move_reflections(operation);
     struct reflections q = begin(blas, operation, columns);
     for (int64_t j = k; j < columns; j++)
         for (int64_t i = 0; i < q.rows; i++)
-            lava_number_write(q.type, at(&q, i, j), (struct lava_number){i == j, 0});
+            put(&q, i, j, (struct lava_number){i == j, 0});
     int64_t step = q.scratch ? BLOCK : lava_maximum(k, 1);
     for (int64_t from = (k - 1) / step * step; from >= 0 && k > 0; from -= step) {
         int64_t count = lava_minimum(step, k - from), after = q.scratch ? from + count : columns;

@@ -13,11 +13,13 @@
 #    include <cpuid.h>
 #endif
 
+#include "lib/base/config.h"
+
 /* The processors that the first calling thread may use. Never freed. */
 static struct {
     cpu_set_t *set; /* NULL: unknown */
     size_t bytes;
-    int count;
+    int count, share;
 } processors;
 
 static void find_processors(void) {
@@ -35,8 +37,11 @@ static void find_processors(void) {
             CPU_FREE(set);
     }
     long online = sysconf(_SC_NPROCESSORS_ONLN);
+    int all = online > 0 && online < INT_MAX ? (int)online : 0;
     if (!processors.set)
-        processors.count = online > 0 && online < INT_MAX ? (int)online : 1;
+        processors.count = all > 0 ? all : 1;
+    processors.share = lava_processor_share_of(processors.count, all > 0 ? all : processors.count,
+                                               lava_config_get()->local_size);
 }
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -162,7 +167,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void estimate(void) {
     find_processors();
     const struct core *core = best_core = find_core();
-    flops_per_s = lava_processor_guess(core->flops_per_s, processors.count);
+    flops_per_s = lava_processor_guess(core->flops_per_s, processors.share); /* what other ranks leave */
     one_thread_flops_per_s =
         core->one_thread_flops_per_s < flops_per_s ? core->one_thread_flops_per_s : flops_per_s;
     converts_fp16 = has_f16c();
@@ -191,13 +196,24 @@ const char *lava_processor_core_type(void) {
 }
 
 double lava_processor_threads_ns(void) {
-    int count = lava_processor_count();
+    int count = lava_processor_share();
     return count > 1 ? THREAD_NS * count : 0;
 }
 
 int lava_processor_count(void) {
     pthread_once(&once, estimate);
     return processors.count;
+}
+
+int lava_processor_share(void) {
+    pthread_once(&once, estimate);
+    return processors.share;
+}
+
+int lava_processor_share_of(int allowed, int online, int ranks) {
+    int part = ranks > 1 ? online / ranks : allowed;
+    part = part < 1 ? 1 : part;
+    return part < allowed ? part : allowed;
 }
 
 double lava_processor_half_gain(enum lava_type type) {

@@ -28,6 +28,12 @@ const char *lava_processor_core_type(void);
 /* The number of those processors. */
 int lava_processor_count(void);
 
+/* How many of them are for this process: with other ranks of an MPI job on this host it is as many as for
+ * each of them, unless the launcher has bound it to fewer already. At least 1. */
+int lava_processor_share(void);
+/* The same of given numbers; ranks may be 0. */
+int lava_processor_share_of(int allowed, int online, int ranks);
+
 /* Expected rate of the type's products relative to fp32, if the CPU BLAS has routines for them. */
 double lava_processor_half_gain(enum lava_type type);
 

@@ -55,7 +55,7 @@ static _Atomic uint64_t shared;
 
 /* Half of the processors. A machine of two has no threads for this. */
 unsigned lava_vector_copy_threads(void) {
-    int half = lava_processor_count() / 2;
+    int half = lava_processor_share() / 2;
     return half < LAVA_TEAM_MAX ? (unsigned)half : LAVA_TEAM_MAX;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "dispatch/arithmetic.h"
+#include "dispatch/divide.h"
 #include "dispatch/eigen.h"
 #include "lib/host/numbers.h"
 #include "shaders/interface.h"
@@ -79,7 +80,7 @@ static enum lava_status divide(struct lava_stream *stream, const struct lava_dev
                                                        .order = (uint32_t)bisection->order,
                                                        .first = (uint32_t)bisection->first,
                                                        .count = (uint32_t)bisection->count};
-    int rounds = lava_eigen_rounds(bisection->type);
+    int rounds = lava_divide_rounds(bisection->type);
     uint32_t groups = (uint32_t)((bisection->count - 1) / LAVA_BISECTION_VALUES + 1);
     enum lava_status status = lava_pipelines_get_module(
         stream->device, lava_module_of(LAVA_SHADER_BISECTION, bisection->type), &pipeline);

@@ -67,10 +67,17 @@ size_t lava_device_eigen_words_bytes(enum lava_type type, int64_t order) {
 }
 
 /* Element i of D, or of E, which follows it. */
-static double form_at(const struct lava_device_eigen *eigen, int64_t i) {
-    enum lava_type type = eigen->a.type;
+static void *form_place(const struct lava_device_eigen *eigen, int64_t i) {
     int64_t n = eigen->a.columns, from = i < n ? 2 * n + i : i;
-    return lava_number_read(type, lava_operation_element(eigen->words, type, from, 0, 1)).real;
+    return lava_operation_element(eigen->words, eigen->a.type, from, 0, 1);
+}
+
+static double form_at(const struct lava_device_eigen *eigen, int64_t i) {
+    return lava_number_read(eigen->a.type, form_place(eigen, i)).real;
+}
+
+void lava_device_eigen_set(const struct lava_device_eigen *eigen, int64_t i, double element) {
+    lava_number_write(eigen->a.type, form_place(eigen, i), (struct lava_number){element, 0});
 }
 
 /* What T's eigenvalues are checked by: the sum of its diagonal, and of all squares; and its largest element,
@@ -108,16 +115,23 @@ enum lava_status lava_device_eigen_begin(struct lava_stream *stream, const struc
     return lava_device_tridiagonal(stream, &tridiagonal);
 }
 
+enum lava_status lava_device_eigen_adopt(const struct lava_device_eigen *eigen) {
+    int64_t elements = 2 * eigen->a.columns - 1;
+    bool is_finite = true;
+    for (int64_t i = 0; i < elements; i++) {
+        is_finite = is_finite && isfinite(form_at(eigen, i));
+        lava_number_set_real(real_of(eigen), real_at(eigen, 0), i, form_at(eigen, i));
+    }
+    return is_finite && !is_scaled(eigen, sums_of(eigen).largest) ? LAVA_OK : LAVA_ERROR_SCALED;
+}
+
 enum lava_status lava_device_eigen_await(struct lava_stream *stream, const struct lava_device_eigen *eigen) {
-    int64_t n = eigen->a.columns;
     enum lava_status status =
         lava_device_matrix_download(stream, &eigen->form, LAVA_REGION_ALL, eigen->words, eigen->form.rows);
-    status = status ? status : lava_device_tridiagonal_check(stream->device, eigen->a.type, eigen->words, n);
-    if (!status && is_scaled(eigen, sums_of(eigen).largest))
-        status = LAVA_ERROR_SCALED;
-    for (int64_t i = 0; i < 2 * n - 1 && !status; i++)
-        lava_number_set_real(real_of(eigen), real_at(eigen, 0), i, form_at(eigen, i));
-    return status;
+    status =
+        status ? status
+               : lava_device_tridiagonal_check(stream->device, eigen->a.type, eigen->words, eigen->a.columns);
+    return status ? status : lava_device_eigen_adopt(eigen);
 }
 
 enum lava_status lava_device_eigen_reduce(struct lava_stream *stream, const struct lava_device_eigen *eigen) {

@@ -28,6 +28,11 @@ enum lava_status lava_device_eigen_reduce(struct lava_stream *stream, const stru
 /* The same in two steps, of which the first one does not wait. */
 enum lava_status lava_device_eigen_begin(struct lava_stream *stream, const struct lava_device_eigen *eigen);
 enum lava_status lava_device_eigen_await(struct lava_stream *stream, const struct lava_device_eigen *eigen);
+/* In place of all that: T is the caller's, and A's matrix is not there, but for its type and order. Its
+ * elements are set one by one, i of D, or of E, which follows it; lava_device_eigen_adopt returns what the
+ * reduction would. */
+void lava_device_eigen_set(const struct lava_device_eigen *eigen, int64_t i, double element);
+enum lava_status lava_device_eigen_adopt(const struct lava_device_eigen *eigen);
 /* The host's values <- those of the range of indices, ascending. It waits. */
 enum lava_status lava_device_eigen_bisect(struct lava_stream *stream, const struct lava_device_eigen *eigen,
                                           struct lava_cpu_range range);

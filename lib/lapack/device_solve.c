@@ -1,5 +1,6 @@
 /* Halves a triangular matrix down to blocks that shaders/solve.comp solves with. The products between them
- * are those of device_matrix.c. Called by whoever works on matrices on the device.
+ * are those of device_matrix.c. For few right-hand sides the shader subtracts what a block contributes
+ * itself. Called by whoever works on matrices on the device.
  *
  * Products with a triangular matrix take the same blocks in the other order.
  *
@@ -43,26 +44,47 @@ static struct lava_device_matrix part_of_b(const struct lava_device_solve *solve
                              : lava_device_matrix_block(b, from, count, first, b->columns - first);
 }
 
-/* B's part <- the solution with the block of A's diagonal, or the product. */
-static enum lava_status solve_block(const struct task *task, int64_t from, int64_t count,
-                                    const struct lava_scalar *alpha) {
+/* What the shader is told of elements [from, from + count). */
+static struct lava_solve_constants constants_of(const struct task *task, int64_t from, int64_t count,
+                                                const struct lava_scalar *alpha) {
     const struct lava_device_solve *solve = task->solve;
     const struct lava_device_matrix a = lava_device_matrix_block(&solve->a, from, count, from, count);
     const struct lava_device_matrix b = part_of_b(solve, from, count);
-    const struct lava_solve_constants constants = {.a = lava_device_matrix_address(&a),
-                                                   .b = lava_device_matrix_address(&b),
-                                                   .alpha_fp64 = lava_double_bits(alpha->real),
-                                                   .alpha_imaginary_fp64 = lava_double_bits(alpha->imaginary),
-                                                   .alpha = (float)alpha->real,
-                                                   .alpha_imaginary = (float)alpha->imaginary,
-                                                   .lda = (uint32_t)a.ld,
-                                                   .ldb = (uint32_t)b.ld,
-                                                   .order = (uint32_t)count,
-                                                   .sides =
-                                                       (uint32_t)(solve->a_on_right ? b.rows : b.columns),
-                                                   .flags = task->flags};
+    return (struct lava_solve_constants){.a = lava_device_matrix_address(&a),
+                                         .b = lava_device_matrix_address(&b),
+                                         .alpha_fp64 = lava_double_bits(alpha->real),
+                                         .alpha_imaginary_fp64 = lava_double_bits(alpha->imaginary),
+                                         .alpha = (float)alpha->real,
+                                         .alpha_imaginary = (float)alpha->imaginary,
+                                         .lda = (uint32_t)a.ld,
+                                         .ldb = (uint32_t)b.ld,
+                                         .order = (uint32_t)count,
+                                         .sides = (uint32_t)(solve->a_on_right ? b.rows : b.columns),
+                                         .flags = task->flags};
+}
+
+/* Workgroups that have all right-hand sides. */
+static uint32_t side_groups(const struct lava_solve_constants *constants, enum lava_type type) {
+    return (constants->sides - 1) / sides_each(type) + 1;
+}
+
+/* B's part <- the solution with the block of A's diagonal, or the product. */
+static enum lava_status solve_block(const struct task *task, int64_t from, int64_t count,
+                                    const struct lava_scalar *alpha) {
+    const struct lava_solve_constants constants = constants_of(task, from, count, alpha);
     return lava_stream_dispatch(task->stream, task->pipeline, &constants, sizeof constants,
-                                (constants.sides - 1) / sides_each(b.type) + 1);
+                                side_groups(&constants, task->solve->b.type));
+}
+
+/* B <- the solution, a dispatch for each block, without products between them. */
+static enum lava_status solve_by_steps(const struct task *task) {
+    const struct lava_device_solve *solve = task->solve;
+    int64_t order = solve->a.rows;
+    struct lava_solve_constants constants = constants_of(task, 0, order, &solve->alpha);
+    uint32_t blocks = (uint32_t)lava_solve_blocks(order);
+    return lava_stream_dispatch_steps(task->stream, task->pipeline, &constants, sizeof constants,
+                                      blocks * side_groups(&constants, solve->b.type), &constants.step,
+                                      blocks);
 }
 
 /* The part of B from `to` <- alpha times it, less what the solved part from `from` contributes. A product:
@@ -174,6 +196,15 @@ static struct task task_of(struct lava_stream *stream, const struct lava_device_
     return task;
 }
 
+/* A part of the right-hand sides is solved for as all of them are, so that the bits are the same. */
+static bool goes_by_steps(const struct task *task, int64_t sides) {
+    const struct lava_device_solve *solve = task->solve;
+    const struct lava_overrides *overrides = solve->overrides;
+    int64_t as_sides = !overrides ? 0 : solve->a_on_right ? overrides->as_m : overrides->as_n;
+    return !task->multiplies && !solve->is_triangle &&
+           lava_solve_goes_by_steps(solve->a.type, solve->a.rows, as_sides > 0 ? as_sides : sides);
+}
+
 static enum lava_status run(struct lava_stream *stream, struct task *task) {
     const struct lava_device_solve *solve = task->solve;
     enum lava_type type = solve->a.type;
@@ -188,11 +219,14 @@ static enum lava_status run(struct lava_stream *stream, struct task *task) {
     int64_t order = solve->a.rows, sides = solve->a_on_right ? solve->b.rows : solve->b.columns;
     double flops = (double)LAVA_SOLVE_ORDER * (double)order * (double)sides;
     lava_stream_expect(stream, (lava_type_is_complex(type) ? 4 : 1) * flops / BLOCK_FLOPS_PER_S);
-    enum lava_status status = lava_pipelines_get_module(
-        stream->device,
-        lava_module_of(task->multiplies ? LAVA_SHADER_MULTIPLY_TRIANGLE : LAVA_SHADER_SOLVE, type),
-        &task->pipeline);
-    status = status ? status : solve_range(task, 0, order, &solve->alpha);
+    bool by_steps = goes_by_steps(task, sides);
+    enum lava_shader shader = task->multiplies ? LAVA_SHADER_MULTIPLY_TRIANGLE
+                              : by_steps       ? LAVA_SHADER_SOLVE_STEP
+                                               : LAVA_SHADER_SOLVE;
+    enum lava_status status =
+        lava_pipelines_get_module(stream->device, lava_module_of(shader, type), &task->pipeline);
+    if (!status)
+        status = by_steps ? solve_by_steps(task) : solve_range(task, 0, order, &solve->alpha);
     return lava_stream_keep(stream, status ? status : lava_stream_end_step(stream));
 }
 

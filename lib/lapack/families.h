@@ -37,11 +37,17 @@ lava_family_run lava_inverter_run;
  * nothing was written; LAVA_ERROR_UNDERFLOW: the same of numbers that are too small. */
 lava_family_run lava_tridiagonal_runner_run;
 
+/* ?gebrd. All columns are written, or none; errors as for the tridiagonal form. */
+lava_family_run lava_bidiagonal_runner_run;
+
 /* ?syevd, ?heevd and the like, and ?sygvd and the like. All is written, or nothing. LAVA_ERROR_NOT_DEFINITE:
  * the second matrix is not; LAVA_ERROR_SCALED: a number is not finite, or LAPACK scales the matrix;
  * LAVA_ERROR_UNDERFLOW as above; LAVA_ERROR_SELF_TEST: the result cannot be right.
  */
 lava_family_run lava_eigen_runner_run;
+
+/* ?stedc. All is written, or nothing; errors as for eigenvalues. */
+lava_family_run lava_divide_runner_run;
 
 /* ?geqp3. All is written, or nothing. LAVA_ERROR_SCALED: the result is not finite; LAVA_ERROR_UNDERFLOW as
  * above; LAVA_ERROR_STALLED as for QR; LAVA_ERROR_SELF_TEST: the order of the columns cannot be right. */

@@ -111,13 +111,14 @@ static void record(const struct lava_lapack_run *run, struct lava_progress *prog
 /* C's matrix holds factors. */
 static void leave(struct lava_lapack_run *run) {
     const struct lava_device_matrix *factors = &run->c.matrix;
+    if (!lava_left_result_prepare(&run->left, run->engine->device))
+        return;
     const struct lava_left_block all = {.first = run->operation->c.first,
                                         .address = lava_device_matrix_address(factors),
                                         .pitch_bytes = (uint64_t)factors->ld * lava_type_bytes(factors->type),
                                         .rows = factors->rows,
                                         .columns = factors->columns};
-    if (lava_left_result_prepare(&run->left, run->engine->device))
-        lava_left_result_copy(&run->left, run->stream, &all);
+    lava_left_result_copy(&run->left, run->stream, &all);
 }
 
 /* C is about to be written. Its copy is given up before: writes to watched pages are slow. */

@@ -3,7 +3,8 @@
  * columns right of it includes them. With the matrix's adjoint they are solved for and multiplied after the
  * factorization. Called by lib/offload/way_rows.c.
  *
- * A wide matrix is turned into a buffer, and its factors are turned back. Invariant: what the device leaves
+ * A wide matrix is turned into a buffer, and its factors are turned back; so are rows that Q is made of, and
+ * what lies beside it is copied. Invariant: what the device leaves
  * of that is collected in buffers, too, because the CPU cannot go on from a part of an LQ factorization whose
  * columns are rows. Nor can it from some columns of C Q. */
 #include "lib/lapack/families.h"
@@ -68,6 +69,42 @@ static enum lava_status clear_sides(struct lava_lapack_run *run) {
     return status;
 }
 
+/* Distances between a buffer's columns are odd multiples of 16 elements: if they were a power of two,
+ * a row's elements would share a few places of a cache. */
+#define BUFFER_ALIGN 16
+
+struct buffer {
+    void *first;
+    int64_t ld;
+};
+
+static struct buffer new_buffer(enum lava_type type, int64_t rows, int64_t columns) {
+    int64_t ld = (((rows - 1) / BUFFER_ALIGN + 1) | 1) * BUFFER_ALIGN;
+    return (struct buffer){malloc((size_t)ld * (size_t)columns * lava_type_bytes(type)), ld};
+}
+
+/* Rows are turned into columns on the way. */
+static enum lava_status upload_reflections(const struct lava_lapack_run *run,
+                                           const struct lava_operand *operand) {
+    const struct lava_device_matrix *to = &run->reflections;
+    if (!lava_qr_is_by_rows(run->operation))
+        return lava_device_matrix_upload(run->stream, to, operand->first, operand->ld);
+    const struct buffer buffer = new_buffer(to->type, to->rows, to->columns);
+    const struct lava_matrix_copy copy = {.type = to->type,
+                                          .source = operand->first,
+                                          .source_ld = operand->ld,
+                                          .target = buffer.first,
+                                          .target_ld = buffer.ld,
+                                          .rows = to->rows,
+                                          .columns = to->columns};
+    if (!buffer.first)
+        return LAVA_ERROR_HOST_MEMORY;
+    lava_matrix_copy_turn(run->engine->pool, &copy);
+    enum lava_status status = lava_device_matrix_upload(run->stream, to, buffer.first, buffer.ld);
+    free(buffer.first);
+    return status;
+}
+
 static enum lava_status upload(struct lava_lapack_run *run) {
     const struct lava_operation *operation = run->operation;
     const struct lava_qr_parts *parts = parts_of(run);
@@ -76,8 +113,7 @@ static enum lava_status upload(struct lava_lapack_run *run) {
     if (!parts->factors)
         status = lava_device_matrix_upload(run->stream, &run->small, operation->tau, run->small.rows);
     if (!status && parts->multiplies)
-        status =
-            lava_device_matrix_upload(run->stream, &run->reflections, reflections->first, reflections->ld);
+        status = upload_reflections(run, reflections);
     return status || !has_sides(run) || !operation->adjoint ? status : clear_sides(run);
 }
 
@@ -185,25 +221,13 @@ static enum lava_status run_tall(struct lava_engine *engine, const struct lava_o
     return lava_lapack_runner_run(&family, engine, operation, plan, progress);
 }
 
-/* Distances between a buffer's columns are odd multiples of 16 elements: if they were a power of two,
- * a row's elements would share a few places of a cache. */
-#define BUFFER_ALIGN 16
-
-struct buffer {
-    void *first;
-    int64_t ld;
-};
-
-static struct buffer new_buffer(enum lava_type type, int64_t rows, int64_t columns) {
-    int64_t ld = (((rows - 1) / BUFFER_ALIGN + 1) | 1) * BUFFER_ALIGN;
-    return (struct buffer){malloc((size_t)ld * (size_t)columns * lava_type_bytes(type)), ld};
-}
-
-/* C of `to` <- the adjoint of C of `from`; `rows` rows of the right-hand sides <- those of `from`. */
+/* C of `to` <- the adjoint of C of `from`, or itself, or what lies beside it; `rows` rows of the right-hand
+ * sides <- those of `from`. */
 static void turn(struct lava_copy_pool *pool, const struct lava_operation *from,
                  const struct lava_operation *to, int64_t rows) {
+    bool is_beside = lava_operation_row(from)->qr.forms && from->a.first;
     const struct lava_matrix_copy c = {.type = from->type,
-                                       .source = from->c.first,
+                                       .source = is_beside ? from->a.first : from->c.first,
                                        .source_ld = from->c.ld,
                                        .target = to->c.first,
                                        .target_ld = to->c.ld,
@@ -216,13 +240,16 @@ static void turn(struct lava_copy_pool *pool, const struct lava_operation *from,
                                            .target_ld = to->sides.ld,
                                            .rows = rows,
                                            .columns = from->sides.count};
-    lava_matrix_copy_turn(pool, &c);
+    if (from->adjoint != to->adjoint)
+        lava_matrix_copy_turn(pool, &c);
+    else
+        lava_matrix_copy(pool, &c);
     lava_matrix_copy(pool, &sides);
 }
 
 enum lava_status lava_qr_runner_run(struct lava_engine *engine, const struct lava_operation *operation,
                                     const struct lava_plan *plan, struct lava_progress *progress) {
-    if (!lava_qr_is_wide(operation))
+    if (!lava_qr_is_turned(operation))
         return run_tall(engine, operation, plan, progress);
     struct lava_operation tall = lava_qr_tall(operation);
     const struct buffer c = new_buffer(tall.type, tall.m, tall.n),

@@ -59,12 +59,12 @@ static struct lava_engine *lock_lane(const struct lava_lanes_waiter *self, struc
 
 struct lava_engine *lava_context_lock_lane(uint64_t block_bytes, uint64_t needs,
                                            struct lava_lane_lock *lock) {
-    const struct lava_lanes_waiter self = {.block_bytes = block_bytes, .needs = needs};
-    return lock_lane(&self, lock);
+    return lava_context_lock_on(NULL, block_bytes, needs, lock);
 }
 
-struct lava_engine *lava_context_lock_first(uint64_t block_bytes, struct lava_lane_lock *lock) {
-    const struct lava_lanes_waiter self = {.block_bytes = block_bytes, .on_first = true};
+struct lava_engine *lava_context_lock_on(const struct lava_device_shared *device, uint64_t block_bytes,
+                                         uint64_t needs, struct lava_lane_lock *lock) {
+    const struct lava_lanes_waiter self = {.block_bytes = block_bytes, .needs = needs, .on = device};
     return lock_lane(&self, lock);
 }
 

@@ -40,8 +40,9 @@ struct lava_lane_lock {
  * be used any more: the process exits, or they have failed. The thread cannot be cancelled until it unlocks.
  */
 struct lava_engine *lava_context_lock_lane(uint64_t block_bytes, uint64_t needs, struct lava_lane_lock *lock);
-/* The same on the first device: copies that the product needs are there. */
-struct lava_engine *lava_context_lock_first(uint64_t block_bytes, struct lava_lane_lock *lock);
+/* The same on that device: copies that the product needs are there. NULL: on any. */
+struct lava_engine *lava_context_lock_on(const struct lava_device_shared *device, uint64_t block_bytes,
+                                         uint64_t needs, struct lava_lane_lock *lock);
 /* Must not be called after a NULL. Ends what lava_more_devices_take has begun. */
 void lava_context_unlock_lane(struct lava_lane_lock *lock);
 /* Takes the first lanes of up to `most` other devices that serve the needs and are at rest, and for which

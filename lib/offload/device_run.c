@@ -11,6 +11,7 @@
 #include "lib/offload/idle.h"
 #include "lib/offload/more_devices.h"
 #include "lib/offload/planning.h"
+#include "lib/offload/residence.h"
 #include "lib/offload/steps.h"
 #include "lib/offload/ways.h"
 
@@ -33,7 +34,7 @@ static uint64_t less_memory(const struct lava_operation *operation, uint64_t byt
     return bytes - bytes / (lava_operation_row(operation)->is_product ? 2 : 8);
 }
 
-/* Returns whether copies that stay on the first device are used or made. */
+/* Returns whether copies that stay on a device are used or made. */
 static bool keeps(const struct lava_operation *operation) {
     return lava_operation_has_resident(operation) || lava_operation_stores(operation);
 }
@@ -99,17 +100,18 @@ static enum lava_status run_once(struct lava_call *call, struct lava_plan *plan,
     uint64_t needs = lava_steps_needs(&call->operation), bytes = plan->blocking.total_bytes;
     bool shares =
         !lava_operation_stores(&call->operation) && lava_planning_share(&call->operation, plan, &shared);
-    bool on_first = !shares && keeps(&call->operation);
+    const struct lava_device_shared *with_copies = shares ? NULL : lava_residence_device(&call->operation);
     enum lava_status status;
     *progress = (struct lava_progress){0};
     if (shares) {
         lava_more_devices_want(needs, shared.engines - 1, lava_config_get()->init_sync);
         bytes = bytes > shared.blocking.total_bytes ? bytes : shared.blocking.total_bytes;
     }
-    if (!lava_more_devices_take(bytes, needs, on_first, &lock)) {
+    if (!lava_more_devices_take(with_copies, bytes, needs, &lock)) {
         *lost = true;
         return LAVA_ERROR_UNAVAILABLE;
     }
+    lava_residence_share(lock.engine);
     bool is_done = shares && run_shared(call, &shared, needs, &lock, progress, &status);
     if (!is_done && (!shares || !lock.engine->device->shared->failed)) {
         lava_learning_begin_device(&call->learning, lock.engine, plan);
@@ -134,7 +136,7 @@ enum lava_status lava_device_run(struct lava_call *call, struct lava_plan *plan,
                                  struct lava_progress *progress, bool *lost) {
     for (;;) {
         enum lava_status status = run_once(call, plan, progress, lost);
-        bool has_none = status == LAVA_ERROR_UNAVAILABLE && !keeps(&call->operation); /* else not the first */
+        bool has_none = status == LAVA_ERROR_UNAVAILABLE && !keeps(&call->operation); /* else not that one */
         if (!*lost || status == LAVA_OK || has_none || lava_context_is_failed() ||
             !lava_device_run_wrote_nothing(&call->operation, progress))
             return status;

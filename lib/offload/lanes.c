@@ -37,10 +37,10 @@ void lava_lanes_tell_freed(void) {
 /* Returns what of the device's memory belongs to others than the engine. Matrices that stay, and that
  * no call has, are freed for a product that needs it. */
 static uint64_t others_bytes(const struct lava_engine *engine) {
-    const struct lava_residents *residents = engine->device->shared->residents;
+    struct lava_residents *residents = engine->device->shared->residents;
     uint64_t used = engine->device->shared->device_bytes;
     uint64_t free = lava_arena_block_bytes(&engine->arena) + lava_arena_kept_bytes(&engine->arena) +
-                    (residents ? lava_residents_free_bytes(residents) : 0);
+                    (residents ? lava_residents_free_bytes(residents, engine->device) : 0);
     return used > free ? used - free : 0;
 }
 
@@ -64,8 +64,8 @@ bool lava_lanes_serves(const struct lava_lanes_device *device, const struct lava
     const struct lava_engine *engine = device->lanes[0].engine;
     if (!engine || lava_lanes_has_failed(device))
         return false;
-    if (self->on_first)
-        return device == lava_lanes.devices;
+    if (self->on)
+        return engine->device->shared == self->on;
     if (self->block_bytes == LAVA_LANES_FIRST_ONLY)
         return device == &lava_lanes.devices[self->device];
     return device == lava_lanes.devices ||
@@ -81,12 +81,12 @@ bool lava_lanes_is_free(const struct lava_lanes_device *device, int lane,
                          has_room(place, self->block_bytes));
 }
 
-/* A device at rest is taken before another lane of a busy one. Who passes others leaves the first device to
+/* A device at rest is taken before another lane of a busy one. Who passes others leaves their devices to
  * them. */
-static struct lava_lane *find_lane(const struct lava_lanes_waiter *self, bool passes) {
+static struct lava_lane *find_lane(const struct lava_lanes_waiter *self, uint64_t left) {
     for (int i = 0; i < LANES && !lava_lanes.whole; i++)
-        for (unsigned j = passes; j < lava_lanes.count; j++)
-            if (lava_lanes_is_free(&lava_lanes.devices[j], i, self) &&
+        for (unsigned j = 0; j < lava_lanes.count; j++)
+            if (!(left >> j & 1) && lava_lanes_is_free(&lava_lanes.devices[j], i, self) &&
                 lava_lanes_serves(&lava_lanes.devices[j], self))
                 return &lava_lanes.devices[j].lanes[i];
     return NULL;
@@ -113,8 +113,8 @@ void lava_lanes_take(struct lava_lane *lane) {
     lava_lanes.taken++;
 }
 
-/* Takes what the thread waits for, if it is free. */
-static bool take(const struct lava_lanes_waiter *self, bool passes, struct lava_lane **lane) {
+/* Takes what the thread waits for, if it is free. left: devices that others are to have. */
+static bool take(const struct lava_lanes_waiter *self, uint64_t left, struct lava_lane **lane) {
     if (lava_lanes.given_up) {
         if (!self->whole)
             *lane = NULL;
@@ -125,7 +125,7 @@ static bool take(const struct lava_lanes_waiter *self, bool passes, struct lava_
         lava_lanes.whole = lava_lanes.whole || unused;
         return unused;
     }
-    *lane = find_lane(self, passes);
+    *lane = find_lane(self, left);
     if (*lane)
         lava_lanes_take(*lane);
     return *lane || !has_hope(self);
@@ -135,14 +135,14 @@ static bool may_pass(void) {
     return !lava_lanes.line.first || lava_clock_now_ns() - lava_lanes.line.first->since_ns < PATIENCE_NS;
 }
 
-/* Takes it if it is the thread's turn, or if those before it wait for the first device alone. NULL: the
+/* Takes it if it is the thread's turn, or if those before it wait for one device each, another one. NULL: the
  * thread does not stand in line. */
 static bool try_to_take(const struct lava_lanes_waiter *self, const struct lava_wait_queue_place *place,
                         struct lava_lane **lane) {
     bool is_turn = lava_lanes.given_up || (place ? lava_lanes.line.first == place : may_pass());
-    bool passes =
-        !is_turn && !self->whole && !self->on_first && lava_wait_queue_may_pass(&lava_lanes.line, place);
-    return (is_turn || passes) && take(self, passes, lane);
+    uint64_t left = 0;
+    bool passes = !is_turn && !self->whole && lava_wait_queue_may_pass(&lava_lanes.line, place, &left);
+    return (is_turn || passes) && take(self, left, lane);
 }
 
 /* Returns the place for another lane of the device if it may be made: all that exist are taken. */
@@ -179,12 +179,21 @@ static void begin_making(void) {
         lava_lanes.making = lava_thread_start("lava-lane", make_lane, place);
 }
 
+/* Returns the bit of the one device that the thread waits for; 0: it waits for any, or for all. */
+static uint64_t waits_for(const struct lava_lanes_waiter *self) {
+    uint64_t devices = 0;
+    for (unsigned i = 0; i < lava_lanes.count && self->on; i++)
+        if (lava_lanes_serves(&lava_lanes.devices[i], self))
+            devices |= UINT64_C(1) << i;
+    return devices;
+}
+
 void lava_lanes_enter(const struct lava_lanes_waiter *self, struct lava_lane **lane) {
     if (try_to_take(self, NULL, lane))
         return;
     if (!self->whole && self->block_bytes != LAVA_LANES_FIRST_ONLY)
         begin_making();
-    own_place.lets_pass = self->on_first;
+    own_place.waits_for = waits_for(self);
     lava_wait_queue_enter(&lava_lanes.line, &own_place);
     do
         lava_wait_queue_wait(&own_place, &lava_lanes.lock);

@@ -17,10 +17,10 @@
 /* What a thread asks for: a lane or all devices. */
 struct lava_lanes_waiter {
     bool whole;
-    uint64_t block_bytes; /* if it waits for a lane */
-    uint64_t needs;       /* what the lane's device must be tested for */
-    bool on_first;        /* only on the first device */
-    unsigned device;      /* whose first lane it waits for, if block_bytes is LAVA_LANES_FIRST_ONLY */
+    uint64_t block_bytes;                /* if it waits for a lane */
+    uint64_t needs;                      /* what the lane's device must be tested for */
+    const struct lava_device_shared *on; /* only on this device; NULL: on any */
+    unsigned device; /* whose first lane it waits for, if block_bytes is LAVA_LANES_FIRST_ONLY */
 };
 
 struct lava_lane {

@@ -134,7 +134,7 @@ static uint64_t kept_bytes(const struct lava_engine *engine) {
     uint64_t bytes = lava_arena_kept_bytes(&engine->arena);
     struct lava_residents *residents = engine->device->shared->residents;
     if (residents)
-        bytes += lava_residents_bytes(residents);
+        bytes += lava_residents_bytes(residents, engine->device);
     for (int role = 0; role < LAVA_ARENA_ROLES; role++)
         bytes += engine->arena.buffers[role].bytes;
     return bytes;

@@ -187,14 +187,13 @@ static unsigned count_wanted(uint64_t needs) {
 }
 
 /* One device after the other begins: a crowd of two does not need eight. */
-struct lava_engine *lava_more_devices_take(uint64_t block_bytes, uint64_t needs, bool on_first,
-                                           struct lava_lane_lock *lock) {
-    if (!on_first && lava_context_devices() > 1 && !lava_more_devices_is_at_work(false) &&
+struct lava_engine *lava_more_devices_take(const struct lava_device_shared *device, uint64_t block_bytes,
+                                           uint64_t needs, struct lava_lane_lock *lock) {
+    if (!device && lava_context_devices() > 1 && !lava_more_devices_is_at_work(false) &&
         lava_context_is_busy(needs))
         lava_more_devices_want(needs, count_wanted(needs) + 1, false);
     lava_jump_guard_begin(lava_context_give_up);
-    return on_first ? lava_context_lock_first(block_bytes, lock)
-                    : lava_context_lock_lane(block_bytes, needs, lock);
+    return lava_context_lock_on(device, block_bytes, needs, lock);
 }
 
 void lava_more_devices_await(bool loading, const struct timespec *deadline) {

@@ -6,11 +6,11 @@
 
 #include "lib/offload/context.h"
 
-/* lava_context_lock_lane, or _first if on_first is set, for a product of the calling thread, which may leave
- * it in the middle (jump_guard.h): lava_context_give_up is called then. If all devices that serve the needs
- * are at work, the preparation of another one begins meanwhile. */
-struct lava_engine *lava_more_devices_take(uint64_t block_bytes, uint64_t needs, bool on_first,
-                                           struct lava_lane_lock *lock);
+/* lava_context_lock_on for a product of the calling thread, which may leave it in the middle (jump_guard.h):
+ * lava_context_give_up is called then. If any device would do, and all that serve the needs are at work, the
+ * preparation of another one begins meanwhile. */
+struct lava_engine *lava_more_devices_take(const struct lava_device_shared *device, uint64_t block_bytes,
+                                           uint64_t needs, struct lava_lane_lock *lock);
 
 /* Has up to `devices` further devices prepared for the needs, those that are or were included. If `wait` is
  * set, returns when that has ended, well or not. */

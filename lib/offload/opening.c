@@ -69,9 +69,10 @@ static void use_figures(const struct lava_figures *figures) {
 }
 
 static void end_measuring(const struct timespec *deadline) {
-    const unsigned unused = LAVA_READINESS_IN(COLD) | LAVA_READINESS_IN(GONE);
+    const unsigned gone = LAVA_READINESS_IN(GONE), unused = LAVA_READINESS_IN(COLD) | gone;
     lava_program_history_note_copies(lava_residence_earned_ns());
-    lava_program_history_end(lava_readiness_in(unused) != LAVA_READINESS_ALL);
+    lava_program_history_end(lava_readiness_in(unused) != LAVA_READINESS_ALL,
+                             lava_readiness_in(gone) != LAVA_READINESS_ALL);
     lava_calibration_stop(deadline);
 }
 

@@ -50,7 +50,8 @@ static bool is_alike(const struct lava_operation *a, const struct lava_operation
     return a->kind == b->kind && a->type == b->type && a->c.type == b->c.type &&
            are_operands_alike(&a->a, &b->a) && are_operands_alike(&a->b, &b->b) && a->m == b->m &&
            a->n == b->n && a->k == b->k && (a->beta.real == 0) == (b->beta.real == 0) &&
-           (a->beta.imaginary == 0) == (b->beta.imaginary == 0) && a->precision == b->precision &&
+           (a->beta.imaginary == 0) == (b->beta.imaginary == 0) &&
+           (a->alpha.imaginary == 0) == (b->alpha.imaginary == 0) && a->precision == b->precision &&
            a->c.region == b->c.region && a->b_is_a == b->b_is_a && a->in_place == b->in_place &&
            a->twice == b->twice && a->sides.count == b->sides.count && a->sides.op == b->sides.op &&
            a->sides.conjugate == b->sides.conjugate && a->sides.factored == b->sides.factored &&
@@ -91,8 +92,12 @@ static void choose_remembered(const struct lava_operation *operation, uint64_t m
         upload_rate_of(operation, figures) == remembered.upload_rate) {
         *plan = remembered.plan;
     } else {
-        lava_policy_choose(operation, lava_context_capabilities(), figures, lava_config_get()->mode,
-                           &overrides, plan);
+        const struct lava_plan_request asked = {.operation = operation,
+                                                .device = lava_context_capabilities(),
+                                                .figures = figures,
+                                                .overrides = &overrides};
+        lava_policy_choose(operation, asked.device, figures, lava_config_get()->mode, &overrides, plan);
+        lava_sharing_reconsider(&asked, lava_config_get()->mode, lava_context_devices(), plan);
         remembered.figures = usual ? figures : NULL;
         remembered.refused_kernels = refused_kernels;
         remembered.upload_rate = upload_rate_of(operation, figures);

@@ -142,12 +142,12 @@ bool lava_program_history_have_copies_won(void) {
     return own.before.runs > 0 && own.before.copies_ns > 0;
 }
 
-void lava_program_history_end(bool prepared) {
+void lava_program_history_end(bool prepared, bool has_device) {
     const struct lava_history_run run = {.lasted_ns = lasted_ns(),
                                          .prepared = prepared || own.early,
                                          .needs = own.needs,
                                          .saved_ns = (double)own.saved_ns,
-                                         .missed_ns = (double)own.missed_ns,
+                                         .missed_ns = has_device ? (double)own.missed_ns : 0,
                                          .cpu_ns = (double)own.cpu_ns,
                                          .expected_ns = (double)own.expected_ns,
                                          .copies_ns = own.copies_ns};

@@ -46,8 +46,9 @@ double lava_program_history_cpu_factor(void);
  * last run that had some. */
 void lava_program_history_note_copies(double earned_ns);
 bool lava_program_history_have_copies_won(void);
-/* Adds the run to the file. exit() calls this; prepared: a device was opened, or is being opened. */
-void lava_program_history_end(bool prepared);
+/* Adds the run to the file. exit() calls this; prepared: a device was opened, or is being opened; has_device:
+ * there is one, as far as is known: else none would have won. */
+void lava_program_history_end(bool prepared, bool has_device);
 
 /* Sets the place of a program's file. A home may be shared by machines without a device, so it is one for
  * each. */

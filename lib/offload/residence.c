@@ -57,8 +57,8 @@ static void open(void) {
     opened.is_done = true;
 }
 
-/* Returns the first device's, NULL if there are none. Whoever waits for the first one to open them would wait
- * for ever if a signal handler jumped out of that. */
+/* Returns the table that all devices have, NULL if there is none. Whoever waits for the first one to open
+ * them would wait for ever if a signal handler jumped out of that. */
 static struct lava_residents *residents_of(void) {
     if (lava_config_get()->resident == LAVA_RESIDENT_OFF || !lava_context_engine())
         return NULL;
@@ -81,6 +81,30 @@ static bool are_same(const struct lava_operation *operation) {
     return a->first == b->first && a->ld == b->ld &&
            lava_operation_rows_a(operation) == lava_operation_rows_b(operation) &&
            lava_operation_columns_a(operation) == lava_operation_columns_b(operation);
+}
+
+/* If A and B have copies on two devices, the larger one's decides, and the other one is uploaded. */
+static void keep_one_device(const struct lava_residents *residents, struct lava_operation *operation) {
+    struct lava_operand *a = &operation->a, *b = &operation->b;
+    if (!a->is_resident || !b->is_resident ||
+        lava_residents_device_of(residents, a->copy) == lava_residents_device_of(residents, b->copy))
+        return;
+    const struct lava_host_matrix of_a = lava_residents_matrix(operation, false),
+                                  of_b = lava_residents_matrix(operation, true);
+    struct lava_operand *other = lava_host_matrix_bytes(&of_a) < lava_host_matrix_bytes(&of_b) ? a : b;
+    other->is_resident = false;
+    other->copy = 0;
+}
+
+const struct lava_device_shared *lava_residence_device(const struct lava_operation *operation) {
+    const struct lava_residents *residents =
+        lava_operation_has_resident(operation) ? lava_context_engine()->device->shared->residents : NULL;
+    uint64_t copy = operation->a.is_resident ? operation->a.copy : operation->b.copy;
+    return residents ? lava_residents_device_of(residents, copy) : NULL;
+}
+
+void lava_residence_share(struct lava_engine *engine) {
+    lava_residents_share(lava_context_engine()->device->shared->residents, engine->device);
 }
 
 struct lava_residence lava_residence_look(struct lava_operation *operation) {
@@ -107,6 +131,7 @@ struct lava_residence lava_residence_look(struct lava_operation *operation) {
     }
     operation->a.is_resident = residence.is_candidate[0] && residence.states[0] == LAVA_RESIDENT_STAYS;
     operation->b.is_resident = residence.is_candidate[1] && residence.states[1] == LAVA_RESIDENT_STAYS;
+    keep_one_device(residents, operation);
     for (int i = 0; i < 2; i++)
         residence.is_candidate[i] = residence.is_candidate[i] && residence.states[i] != LAVA_RESIDENT_STAYS &&
                                     residence.states[i] != LAVA_RESIDENT_UNKNOWN;

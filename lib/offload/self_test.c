@@ -8,6 +8,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
+#include "lib/base/random.h"
 #include "lib/host/convert.h"
 #include "lib/offload/ways.h"
 #include "lib/offload/worst.h"
@@ -56,8 +57,7 @@ static double put(enum lava_type type, void *matrix, int64_t place, double value
  * time. */
 static void fill(enum lava_type type, void *matrix, double *values, int64_t count, uint64_t seed) {
     for (int64_t i = 0; i < count; i++) {
-        seed = seed * 6364136223846793005u + 1442695040888963407u;
-        double value = (double)(int64_t)seed * 0x1p-63;
+        double value = lava_random_signed(&seed);
         values[i] = put(type, matrix, i, value + copysign(LEAST_VALUE, value));
     }
 }

@@ -10,6 +10,7 @@
 
 #include "dispatch/factorization.h"
 #include "lib/base/log.h"
+#include "lib/base/random.h"
 #include "lib/host/numbers.h"
 #include "lib/offload/self_test.h"
 #include "lib/offload/ways.h"
@@ -40,6 +41,7 @@ struct step {
     bool unit, adjoint, hermitian;
     bool reflects;       /* its columns are reflections */
     bool below;          /* these begin one row below the diagonal */
+    bool by_rows;        /* its rows, conjugated, are; their tau are FACTORS */
     bool is_spectrum;    /* the eigenvalues on the diagonal, and zeros */
     bool is_band;        /* elements that are not beside the diagonal are zero */
     bool swaps, unswaps; /* rows of the product, as the pivots say */
@@ -163,6 +165,20 @@ static const struct row singular[] = {{.what = "singular vectors",
                                        .got = {{AFTER}, {FACTORS, .is_spectrum = true}, {FACTORS}}},
                                       {0}};
 
+/* A = Q B P^H. */
+static const struct row bidiagonal[] = {
+    {.what = "bidiagonal forms",
+     .kind = LAVA_OPERATION_BIDIAGONAL,
+     .columns = QR_COLUMNS,
+     .limit = 1,
+     .by_norm = true,
+     .bound = 8,
+     .expected = {{BEFORE}},
+     .got = {{AFTER, UPPER, .reflects = true, .by_rows = true, .below = true, .adjoint = true},
+             {AFTER, UPPER, .is_band = true},
+             {AFTER, LOWER, .reflects = true, .unit = true}}},
+    {0}};
+
 struct sample {
     const struct row *row;
     enum lava_type type;
@@ -181,13 +197,9 @@ struct vectors {
     struct vector matrix[ORDER], expected[ORDER], got[ORDER];
 };
 
-static uint64_t next_number(uint64_t *seed) {
-    return *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-}
-
 /* From -limit to limit. */
 static double random_number(uint64_t *seed, double limit) {
-    return (double)(int64_t)next_number(seed) * 0x1p-63 * limit;
+    return lava_random_signed(seed) * limit;
 }
 
 static void *place_of(const struct sample *sample, enum source source, int64_t i, int64_t j) {
@@ -212,7 +224,7 @@ static bool make(struct sample *sample) {
             return false;
     memset(sample->memory[BEFORE], 0xff, bytes); /* NaN */
     for (int64_t j = 0; j < row->columns; j++) {
-        sample->pivots[j] = j + (int64_t)(next_number(&seed) >> 33) % (ORDER - j);
+        sample->pivots[j] = j + (int64_t)(lava_random_next(&seed) >> 33) % (ORDER - j);
         if (row->expected[0].orders)
             sample->pivots[j] = j == FIRST_COLUMN;
         for (int64_t i = 0; i < ORDER; i++) {
@@ -228,7 +240,7 @@ static bool make(struct sample *sample) {
     for (int64_t i = 0; i < row->columns && lava_kinds[row->kind].has_second;
          i++) /* not the first matrix itself */
         lava_number_write(sample->type, place_of(sample, AFTER, i, i),
-                          (struct lava_number){row->diagonal + (double)(next_number(&seed) >> 62), NAN});
+                          (struct lava_number){row->diagonal + (double)(lava_random_next(&seed) >> 62), NAN});
     return true;
 }
 
@@ -240,7 +252,7 @@ static struct lava_number spectrum_at(const struct sample *sample, int64_t i) {
 /* Returns element (i, j) of what a step multiplies by. */
 static struct lava_number element(const struct sample *sample, const struct step *step, int64_t i,
                                   int64_t j) {
-    bool is_turned_round = step->adjoint && !step->reflects;
+    bool is_turned_round = step->by_rows || (step->adjoint && !step->reflects);
     int64_t row = is_turned_round ? j : i, column = is_turned_round ? i : j;
     bool is_diagonal = i == j, is_stored = is_in(step->part, row, column);
     bool is_turned = is_turned_round != (step->hermitian && !is_stored);
@@ -250,6 +262,8 @@ static struct lava_number element(const struct sample *sample, const struct step
         return (struct lava_number){0, 0};
     if (step->below && i <= j + 1)
         return (struct lava_number){i == j + 1, 0};
+    if (step->by_rows && i >= sample->row->columns)
+        return (struct lava_number){0, 0};
     if (is_diagonal && step->unit)
         return (struct lava_number){1, 0};
     if (!is_stored && !step->hermitian)
@@ -287,7 +301,8 @@ static void reflect(struct sample *sample, const struct step *step, const struct
     int64_t count = sample->row->columns - step->below;
     for (int64_t number = 0; number < count; number++) {
         int64_t e = step->adjoint ? number : count - 1 - number;
-        struct lava_number tau = lava_number_read(sample->type, place_of(sample, NONE, e, 0));
+        struct lava_number tau =
+            lava_number_read(sample->type, place_of(sample, step->by_rows ? FACTORS : NONE, e, 0));
         tau.imaginary = step->adjoint ? -tau.imaginary : tau.imaginary;
         const struct vector *v = &columns[e];
         struct lava_number sum = {0, 0};
@@ -427,6 +442,7 @@ static enum lava_status run(const struct lava_self_test *test, const struct lava
         .alpha.real = 1,
         .pivots = sample->pivots,
         .tau = sample->memory[NONE],
+        .tau_rows = sample->memory[FACTORS],
         .diagonal = has_values ? sample->memory[NONE] : NULL,
         .spectrum = {.vectors = sample->memory[FACTORS], .ld = LD},
         .singular = {.left = {sample->memory[FACTORS], LD, row->columns},
@@ -508,6 +524,7 @@ static const struct row *const rows_of[LAVA_STEP_COUNT] = {
     [LAVA_STEP_GENERALIZED] = generalized,
     [LAVA_STEP_PIVOTED_QR] = pivoted_qr,
     [LAVA_STEP_SINGULAR] = singular,
+    [LAVA_STEP_BIDIAGONAL] = bidiagonal,
 };
 
 /* Runs the rows by one kernel, for the products between their steps, which were tested before: the steps are

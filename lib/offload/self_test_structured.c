@@ -13,6 +13,7 @@
 
 #include "dispatch/solve.h"
 #include "lib/base/log.h"
+#include "lib/base/random.h"
 #include "lib/lapack/device_solve.h"
 #include "lib/offload/worst.h"
 
@@ -79,8 +80,7 @@ static bool make_matrix(struct sample *sample, int which, int64_t rows, int64_t 
     if (!matrix->numbers || !matrix->first)
         return false;
     for (int64_t i = 0; i < count; i++) {
-        seed = seed * 6364136223846793005u + 1442695040888963407u;
-        double value = (double)(int64_t)seed * 0x1p-63;
+        double value = lava_random_signed(&seed);
         matrix->numbers[i] = 0.75 * value + copysign(0.25, value);
     }
     store(sample, matrix);

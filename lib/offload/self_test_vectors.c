@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/base/log.h"
+#include "lib/base/random.h"
 #include "lib/host/numbers.h"
 #include "lib/level2/vector_kernel.h"
 #include "lib/offload/self_test.h"
@@ -44,11 +45,6 @@ struct sample {
     struct lava_operation operation;
 };
 
-static double next_number(uint64_t *seed) {
-    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-    return (double)(int64_t)*seed * 0x1p-63;
-}
-
 static bool is_stored(const struct lava_operand *a, int64_t i, int64_t j) {
     if (a->structure == LAVA_STRUCTURE_GENERAL)
         return true;
@@ -75,7 +71,7 @@ static bool make(struct sample *sample) {
     for (int64_t j = 0; j < sample->row->columns; j++)
         for (int64_t i = 0; i < ROWS; i++) {
             double most = sample->row->solves && i != j ? 0.0625 : 1;
-            struct lava_number number = {next_number(&seed) * most, next_number(&seed) * most};
+            struct lava_number number = {lava_random_signed(&seed) * most, lava_random_signed(&seed) * most};
             if (i == j && sample->row->solves)
                 number.real = 1.5 + number.real / 2;
             if (i == j && a->structure == LAVA_STRUCTURE_HERMITIAN)
@@ -85,7 +81,7 @@ static bool make(struct sample *sample) {
         }
     for (int64_t i = 0; i < ROWS; i++)
         lava_number_write(sample->type, lava_operation_element(sample->x, sample->type, i, 0, LD),
-                          (struct lava_number){next_number(&seed), next_number(&seed)});
+                          (struct lava_number){lava_random_signed(&seed), lava_random_signed(&seed)});
     if (sample->row->solves)
         memcpy(sample->y, sample->x, ROWS * bytes);
     sample->operation = (struct lava_operation){.kind = sample->row->solves ? LAVA_OPERATION_SOLVE_VECTOR

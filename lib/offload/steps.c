@@ -20,6 +20,7 @@ const struct lava_step_facts lava_steps[LAVA_STEP_COUNT] = {
     [LAVA_STEP_GENERALIZED] = {LAVA_STEP_EIGEN,       {0},                             lava_self_test_lapack,     "generalized eigenvalues"},
     [LAVA_STEP_PIVOTED_QR]  = {LAVA_STEP_QR,          {0},                             lava_self_test_lapack,     "pivoted QR"},
     [LAVA_STEP_SINGULAR]    = {LAVA_STEP_EIGEN, {LAVA_STEP_QR, LAVA_STEP_INVERSES},    lava_self_test_lapack,     "singular values"},
+    [LAVA_STEP_BIDIAGONAL]  = {LAVA_STEP_STRUCTURED,  {0},                             lava_self_test_lapack,     "bidiagonal forms"},
 };
 // clang-format on
 

@@ -1,4 +1,4 @@
-/* Where products of a matrix and a vector run: on the first device, if it has the matrix and is faster, or if
+/* Where products of a matrix and a vector run: on the device that has the matrix, if it is faster, or if
  * this call is to leave it there because later ones gain. Called by offload.c. Any thread. */
 #ifndef LAVA_OFFLOAD_VECTORS_H
 #define LAVA_OFFLOAD_VECTORS_H

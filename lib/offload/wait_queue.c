@@ -35,16 +35,18 @@ void lava_wait_queue_leave(struct lava_wait_queue *line, const struct lava_wait_
     lava_wait_queue_wake(line);
 }
 
-bool lava_wait_queue_may_pass(const struct lava_wait_queue *line, const struct lava_wait_queue_place *place) {
+bool lava_wait_queue_may_pass(const struct lava_wait_queue *line, const struct lava_wait_queue_place *place,
+                              uint64_t *awaited) {
     const struct lava_wait_queue_place *before = line->first;
-    while (before && before != place && before->lets_pass)
-        before = before->next;
+    *awaited = 0;
+    for (; before && before != place && before->waits_for; before = before->next)
+        *awaited |= before->waits_for;
     return before == place;
 }
 
 void lava_wait_queue_wake(struct lava_wait_queue *line) {
     struct lava_wait_queue_place *place = line->first;
-    for (; place && place->lets_pass; place = place->next)
+    for (; place && place->waits_for; place = place->next)
         sem_post(&place->woken);
     if (place)
         sem_post(&place->woken);

@@ -12,7 +12,9 @@
 struct lava_wait_queue_place {
     sem_t woken;
     uint64_t since_ns; /* when it came */
-    bool lets_pass;    /* set before it enters: those behind it may find what they wait for before */
+    /* Set before it enters: what it waits for, a bit of the caller's choice. Those behind it may find
+     * something else before. 0: they may not. */
+    uint64_t waits_for;
     struct lava_wait_queue_place *next;
 };
 
@@ -28,8 +30,9 @@ void lava_wait_queue_wait(struct lava_wait_queue_place *place, pthread_mutex_t *
 /* Leaves the line, from wherever the place is, and wakes the first one that is left. Does nothing else if
  * it is not there. */
 void lava_wait_queue_leave(struct lava_wait_queue *line, const struct lava_wait_queue_place *place);
-/* Returns whether all before the place let it pass. NULL: before the line's end. */
-bool lava_wait_queue_may_pass(const struct lava_wait_queue *line, const struct lava_wait_queue_place *place);
+/* Returns whether all before the place let it pass, and what they wait for. NULL: before the line's end. */
+bool lava_wait_queue_may_pass(const struct lava_wait_queue *line, const struct lava_wait_queue_place *place,
+                              uint64_t *awaited);
 /* Wakes the first one, and those whom it lets pass. They have to look again. */
 void lava_wait_queue_wake(struct lava_wait_queue *line);
 void lava_wait_queue_wake_all(struct lava_wait_queue *line);

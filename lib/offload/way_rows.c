@@ -1,5 +1,7 @@
 /* The table of what is done with the kinds. It alone includes the files of all kinds, and nothing includes
  * it. */
+#include "lib/host/cpu_bidiagonal.h"
+#include "lib/host/cpu_divide.h"
 #include "lib/host/cpu_eigen.h"
 #include "lib/host/cpu_generalized.h"
 #include "lib/host/cpu_inverse.h"
@@ -24,6 +26,7 @@ static enum lava_status run_product(struct lava_engine *engine, const struct lav
 #define INVERSES LAVA_STEP_INVERSES, lava_inverter_run,     NULL,                      lava_cpu_inverse_run
 #define EIGEN    LAVA_STEP_EIGEN,    lava_eigen_runner_run, NULL,                      lava_cpu_eigen_run
 #define GENERALIZED LAVA_STEP_GENERALIZED, lava_eigen_runner_run, NULL,                lava_cpu_generalized_run
+#define DIVIDE   LAVA_STEP_EIGEN,    lava_divide_runner_run, NULL,                     lava_cpu_divide_run
 #define SINGULAR LAVA_STEP_SINGULAR, lava_singular_runner_run, NULL,                   lava_cpu_singular_run
 
 const struct lava_ways lava_ways_table[LAVA_OPERATION_KINDS] = {
@@ -52,6 +55,10 @@ const struct lava_ways lava_ways_table[LAVA_OPERATION_KINDS] = {
     [LAVA_OPERATION_PIVOTED_QR]      = {LAVA_STEP_PIVOTED_QR, lava_pivoted_qr_runner_run, NULL,                lava_cpu_qr_pivoted_run},
     [LAVA_OPERATION_SINGULAR_VALUES] = {SINGULAR},
     [LAVA_OPERATION_SINGULAR_VECTORS] = {SINGULAR},
+    [LAVA_OPERATION_DIVIDE_VALUES]   = {DIVIDE},
+    [LAVA_OPERATION_DIVIDE_VECTORS]  = {DIVIDE},
+    [LAVA_OPERATION_DIVIDE_TIMES]    = {DIVIDE},
+    [LAVA_OPERATION_BIDIAGONAL]      = {LAVA_STEP_BIDIAGONAL, lava_bidiagonal_runner_run, NULL,                lava_cpu_bidiagonal_run},
 };
 // clang-format on
 

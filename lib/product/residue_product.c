@@ -3,8 +3,8 @@
  * memory or on what is converted at a time.
  *
  * In the engine's memory, residues of op(A) take the place of the packed A, with the descriptions of all
- * lines and the scheme's numbers after them, those of op(B) that of the packed B, and sums that of
- * accumulators. */
+ * lines, the scheme's numbers and the packed panel of K after them, those of op(B) that of the packed B, and
+ * sums that of accumulators. */
 #include "lib/product/residue_product.h"
 
 #include <assert.h>
@@ -16,6 +16,7 @@
 
 static_assert(sizeof(struct lava_residues_constants) <= 128, "every device has room for 128 bytes");
 static_assert(sizeof(struct lava_residues_left_constants) <= 128, "every device has room for 128 bytes");
+static_assert(LAVA_RESIDUES_LINES == LAVA_RESIDUE_LEFT_WIDTH, "what converts lines packs them in panels");
 
 /* Doubles that combine reads, or words if it works in integers. */
 enum { NUMBERS = LAVA_RESIDUES_MOST * LAVA_RESIDUES_PARTS + LAVA_RESIDUES_PARTS + 1 };
@@ -34,10 +35,18 @@ static bool is_in_fragments(const struct lava_residue_way *way) {
     return way->multiply == LAVA_MODULE_RESIDUES_MULTIPLY;
 }
 
-/* side: of scan, convert and screen. along: K runs along the stored rows. */
+/* What a pipeline is for. side: of scan, convert and screen. */
+struct need {
+    enum step step;
+    int side;
+    bool along, is_complex; /* of scan and convert: K runs along the stored rows */
+};
+
 static struct lava_pipeline_specification specification_of(const struct lava_residue_way *way,
                                                            const struct lava_capabilities *capabilities,
-                                                           enum step step, int side, bool along) {
+                                                           struct need need) {
+    enum step step = need.step;
+    int side = need.side;
     static const enum lava_module modules[] = {
         [SCAN] = LAVA_MODULE_RESIDUES_SCAN,     [CONVERT] = LAVA_MODULE_RESIDUES_CONVERT,
         [SCREEN] = LAVA_MODULE_RESIDUES_SCREEN, [MULTIPLY] = LAVA_MODULE_COUNT,
@@ -52,7 +61,8 @@ static struct lava_pipeline_specification specification_of(const struct lava_res
     } else if (step == SCREEN) {
         constants[LAVA_CONSTANT_PANEL] = side == 0 ? way->tile_m : way->tile_n;
     } else if (step == SCAN || step == CONVERT) {
-        constants[LAVA_CONSTANT_TRANSPOSE] = along;
+        constants[LAVA_CONSTANT_TRANSPOSE] = need.along;
+        constants[LAVA_CONSTANT_PLANES] = !need.is_complex ? 0 : side == 0 ? 2 : 1;
         if (step == CONVERT && is_in_fragments(way)) {
             const struct lava_integer_shape *shape = &capabilities->integer_shape;
             constants[LAVA_CONSTANT_SHAPE_M] = side == 0 ? shape->n : shape->m;
@@ -84,32 +94,35 @@ static struct lava_pipeline_specification specification_of(const struct lava_res
 
 size_t lava_residue_pipelines(const struct lava_residue_way *way,
                               const struct lava_capabilities *capabilities,
-                              struct lava_pipeline_specification specifications[LAVA_NEEDS_MAX]) {
-    static const struct {
-        enum step step;
-        int side;
-        bool along;
-    } needs[] = {{SCAN, 0, false},     {SCAN, 0, true},     {CONVERT, 0, false},
-                 {CONVERT, 0, true},   {SCREEN, 0, false},  {SCREEN, 1, false},
-                 {MULTIPLY, 0, false}, {COMBINE, 0, false}, {LEFT, 0, false}};
+                              struct lava_pipeline_specification specifications[LAVA_RESIDUE_PIPELINES]) {
+    static const struct need needs[] = {
+        {SCAN, 0, false, false},    {SCAN, 0, true, false},    {CONVERT, 0, false, false},
+        {CONVERT, 0, true, false},  {SCAN, 0, false, true},    {SCAN, 0, true, true},
+        {SCAN, 1, false, true},     {SCAN, 1, true, true},     {CONVERT, 0, false, true},
+        {CONVERT, 0, true, true},   {CONVERT, 1, false, true}, {CONVERT, 1, true, true},
+        {SCREEN, 0, false, false},  {SCREEN, 1, false, false}, {MULTIPLY, 0, false, false},
+        {COMBINE, 0, false, false}, {LEFT, 0, false, false}};
     size_t count =
         sizeof needs / sizeof needs[0] - (capabilities->fp64 ? 0 : 1); /* what is left is the CPU's */
-    static_assert(sizeof needs / sizeof needs[0] <= LAVA_NEEDS_MAX, "there is room for all");
+    static_assert(sizeof needs / sizeof needs[0] <= LAVA_RESIDUE_PIPELINES, "there is room for all");
     for (size_t i = 0; i < count; i++)
-        specifications[i] = specification_of(way, capabilities, needs[i].step, needs[i].side, needs[i].along);
+        specifications[i] = specification_of(way, capabilities, needs[i]);
     return count;
 }
 
-/* Whether K runs along the stored rows, so that a line is contiguous. */
-static bool is_along(const struct lava_operation *operation, int side) {
+bool lava_residue_is_along(const struct lava_operation *operation, int side) {
     const struct lava_operand *operand = side == 0 ? &operation->a : &operation->b;
     return (side == 0) == (operand->op != LAVA_OP_N);
 }
 
 static enum lava_status get(struct lava_residue_product *product, enum step step, int side,
                             const struct lava_pipeline **pipeline) {
-    const struct lava_pipeline_specification specification = specification_of(
-        product->way, &product->stream->device->capabilities, step, side, is_along(product->operation, side));
+    const struct need need = {.step = step,
+                              .side = side,
+                              .along = lava_residue_is_along(product->operation, side),
+                              .is_complex = product->parts.of_parts};
+    const struct lava_pipeline_specification specification =
+        specification_of(product->way, &product->stream->device->capabilities, need);
     return lava_pipelines_get(product->stream->device, &specification, pipeline);
 }
 
@@ -143,17 +156,31 @@ uint64_t lava_residue_panel_offset(const struct lava_residue_product *product, i
     return panels_at(product, side, tile) - product->first;
 }
 
-/* Where a line of an operand, as it is stored, begins at this K. */
-static uint64_t element_at(const struct lava_operation *operation, int side, int64_t line, int64_t k) {
+/* The packed operand at the panel of K, from this line on. */
+static uint64_t packed_at(const struct lava_residue_product *product, int side, int64_t line,
+                          uint32_t slabs) {
+    uint64_t first = side == 0 ? product->first + product->layout.packed_a_offset
+                               : product->second + product->layout.packed_b_offset;
+    return first + (uint64_t)line * slabs * LAVA_RESIDUES_SLAB * sizeof(double);
+}
+
+/* Where a line of an operand, as it is stored, begins at this K. Of a complex matrix, where its row or column
+ * does, whose other line is the next one. */
+static uint64_t element_at(const struct lava_residue_product *product, int side, int64_t line, int64_t k) {
+    const struct lava_operation *operation = product->operation;
     const struct lava_operand *operand = side == 0 ? &operation->a : &operation->b;
-    int64_t at = is_along(operation, side) ? line * operand->ld + k : k * operand->ld + line;
-    return (uint64_t)(uintptr_t)operand->first + (uint64_t)at * sizeof(double);
+    if (product->parts.of_parts) {
+        line = side == 0 ? line / 2 : line;
+        k /= 2;
+    }
+    int64_t at = lava_residue_is_along(operation, side) ? line * operand->ld + k : k * operand->ld + line;
+    return (uint64_t)(uintptr_t)operand->first + (uint64_t)at * lava_type_bytes(operation->type);
 }
 
 /* Constants of all steps for the panel of K that begins at first_k. */
 static struct lava_residues_constants constants_of(const struct lava_residue_product *product,
                                                    int64_t first_k) {
-    const struct lava_operation *operation = product->operation;
+    const struct lava_operation *operation = &product->parts;
     const struct lava_residues *residues = &product->residues;
     int64_t k = lava_minimum(product->layout.panel, operation->k - first_k);
     return (struct lava_residues_constants){
@@ -203,13 +230,14 @@ enum lava_status lava_residue_begin(struct lava_residue_product *product, struct
     *product = (struct lava_residue_product){
         .stream = stream,
         .operation = operation,
+        .parts = lava_residue_parts(operation),
         .way = plan->residues,
-        .layout = lava_residue_layout_of(plan->residues, operation->m, operation->n, operation->k,
-                                         plan->residue_tiles),
         .span = operation->chain > 0 ? (uint32_t)lava_maximum(operation->chain / left->tile_k, 1) : 0,
         .first = buffers[LAVA_ARENA_PACKED_A].address,
         .second = buffers[LAVA_ARENA_PACKED_B].address,
         .sums = buffers[LAVA_ARENA_ACCUMULATOR].address};
+    product->layout = lava_residue_layout_of(product->way, product->parts.m, product->parts.n,
+                                             product->parts.k, plan->residue_tiles);
     lava_residues_prepare(LAVA_RESIDUES_STANDARD, &product->residues);
     set_numbers(product, words);
     if ((status = get_pipelines(product)) || (status = lava_stream_begin(stream, &commands)))
@@ -225,6 +253,7 @@ enum lava_status lava_residue_convert(struct lava_residue_product *product, int 
                                       int64_t first, int64_t lines) {
     struct lava_device *device = product->stream->device;
     const struct lava_operation *operation = product->operation;
+    const struct lava_operand *operand = side == 0 ? &operation->a : &operation->b;
     struct lava_residues_constants constants = constants_of(product, first_k);
     uint32_t tile = side == 0 ? product->way->tile_m : product->way->tile_n;
     uint32_t padded = (uint32_t)lava_blocking_padded(lines, tile);
@@ -234,9 +263,10 @@ enum lava_status lava_residue_convert(struct lava_residue_product *product, int 
     enum lava_status status = lava_stream_begin(product->stream, &commands);
     if (status)
         return status;
-    constants.source = element_at(operation, side, first, first_k);
-    constants.ld = (uint32_t)(side == 0 ? operation->a.ld : operation->b.ld);
+    constants.source = element_at(product, side, first, first_k);
+    constants.ld = (uint32_t)operand->ld;
     constants.target = (side == 0 ? product->first : product->second) + (uint64_t)first * LAVA_RESIDUES_SLAB;
+    constants.other = product->left ? packed_at(product, side, first, constants.slabs) : 0;
     constants.lines = (uint32_t)lines;
     constants.lines_a = lines_at(product, side, first);
     constants.panels_a = panels_at(product, side, first / tile);
@@ -248,23 +278,26 @@ enum lava_status lava_residue_convert(struct lava_residue_product *product, int 
                             constants.step == LAVA_RESIDUES_CLEARS ? 1 : groups_y);
         lava_queue_barrier_dispatch(device, &commands);
     }
+    constants.step = operand->conjugate ? LAVA_RESIDUES_CONJUGATED : 0;
     lava_queue_dispatch(device, &commands, product->convert[side], &constants, sizeof constants, groups_x,
                         groups_y);
     lava_queue_barrier_dispatch(device, &commands);
     lava_queue_dispatch(device, &commands, product->screen[side], &constants, sizeof constants, padded / tile,
                         1);
     lava_stream_stamp_end(product->stream, &commands);
-    return submit(product);
+    status = submit(product);
+    return !status && lava_queue_idle(device, LAVA_ROLE_COMPUTE) ? lava_stream_flush(product->stream)
+                                                                 : status;
 }
 
 /* Computes in fp64 what the screen leaves of the tiles. */
 static void record_left(struct lava_residue_product *product, const struct lava_commands *commands,
-                        int64_t first_k, const struct lava_residues_constants *columns, uint32_t tiles) {
-    const struct lava_operation *operation = product->operation;
+                        const struct lava_residues_constants *columns, uint32_t tiles) {
+    const struct lava_operation *operation = &product->parts;
     const struct lava_residue_way *way = product->way;
     const struct lava_kernel *left = lava_residue_left_kernel();
-    const struct lava_residues_left_constants constants = {.a = element_at(operation, 0, 0, first_k),
-                                                           .b = element_at(operation, 1, 0, first_k),
+    const struct lava_residues_left_constants constants = {.a = packed_at(product, 0, 0, columns->slabs),
+                                                           .b = packed_at(product, 1, 0, columns->slabs),
                                                            .c = (uint64_t)(uintptr_t)operation->c.first,
                                                            .panels_a = columns->panels_a,
                                                            .panels_b = columns->panels_b,
@@ -273,11 +306,8 @@ static void record_left(struct lava_residue_product *product, const struct lava_
                                                            .rows = (uint32_t)operation->m,
                                                            .columns = (uint32_t)operation->n,
                                                            .k = columns->k,
-                                                           .lda = (uint32_t)operation->a.ld,
-                                                           .ldb = (uint32_t)operation->b.ld,
+                                                           .slabs = columns->slabs,
                                                            .ldc = (uint32_t)operation->c.ld,
-                                                           .along = (is_along(operation, 0) ? 1u : 0u) |
-                                                                    (is_along(operation, 1) ? 2u : 0u),
                                                            .span = product->span,
                                                            .region = (uint32_t)operation->c.region,
                                                            .tiles_m = product->layout.tiles_m,
@@ -292,7 +322,7 @@ static void record_left(struct lava_residue_product *product, const struct lava_
 static enum lava_status multiply_columns(struct lava_residue_product *product, int64_t first_k,
                                          uint32_t first_tile, uint32_t columns) {
     struct lava_device *device = product->stream->device;
-    const struct lava_operation *operation = product->operation;
+    const struct lava_operation *operation = &product->parts;
     struct lava_residues_constants constants = constants_of(product, first_k);
     uint32_t tiles = product->layout.tiles_m * columns;
     struct lava_commands commands;
@@ -309,7 +339,7 @@ static enum lava_status multiply_columns(struct lava_residue_product *product, i
     lava_queue_dispatch(device, &commands, product->multiply, &constants, sizeof constants, tiles,
                         product->residues.count);
     if (product->left)
-        record_left(product, &commands, first_k, &constants, tiles);
+        record_left(product, &commands, &constants, tiles);
     lava_stream_stamp_end(product->stream, &commands);
     lava_queue_barrier_dispatch(device, &commands);
     constants.source = product->sums;
@@ -340,9 +370,9 @@ enum lava_status lava_residue_add(struct lava_stream *stream, const struct lava_
     enum lava_status status = lava_residue_begin(&product, stream, operation, plan);
     /* all of it may be left to fp64 */
     lava_stream_expect(stream, 1e-9 * plan->gpu_ns + lava_operation_flops(operation) / plan->flops_per_s);
-    for (int64_t k = 0; k < operation->k && !status; k += product.layout.panel) {
-        status = lava_residue_convert(&product, 0, k, 0, operation->m);
-        status = status ? status : lava_residue_convert(&product, 1, k, 0, operation->n);
+    for (int64_t k = 0; !status && k < product.parts.k; k += product.layout.panel) {
+        status = lava_residue_convert(&product, 0, k, 0, product.parts.m);
+        status = status ? status : lava_residue_convert(&product, 1, k, 0, product.parts.n);
         status = status ? status : lava_residue_multiply(&product, k, 0, product.layout.tiles_n);
     }
     return status ? status : lava_stream_end_step(stream);

@@ -1,8 +1,8 @@
 /* A product by residues from host memory to host memory. Called by runner.c in the place of a program.
  *
- * The matrices are on the device as a whole, because a line's scale depends on all of a panel of K, and tiles
- * that the screen leaves read them again. Column blocks of C overlap their downloads with later ones. Their
- * size changes no bit. */
+ * The matrices are on the device as a whole. An operand whose stored rows run along K lies there panel by
+ * panel, so that each panel's columns follow one another and the bus can write them directly. Column blocks
+ * of C overlap their downloads with later ones. Their size changes no bit. */
 #include "lib/product/residue_run.h"
 
 #include "dispatch/arithmetic.h"
@@ -13,9 +13,19 @@
 
 enum { MATRIX_A, MATRIX_B, MATRIX_C };
 
+/* Sizes here count elements, complex ones too, of which the real product has two lines of op(A), and two of
+ * K. */
+static int64_t each_of(const struct lava_operation *operation) {
+    return lava_type_is_complex(operation->type) ? 2 : 1;
+}
+
+static int64_t bytes_of(const struct lava_operation *operation) {
+    return (int64_t)lava_type_bytes(operation->type);
+}
+
 /* A matrix as it is stored, on the host and on the device. */
 struct stored {
-    int64_t rows, columns, ld; /* ld: on the device */
+    int64_t rows, columns, ld; /* ld: on the device; of a panel of an operand along K it is the panel's */
 };
 
 static struct stored stored_of(const struct lava_operation *operation, int which) {
@@ -34,7 +44,8 @@ enum lava_status lava_residue_run_take(struct lava_run *run) {
     for (int i = MATRIX_A; i <= MATRIX_C && !status; i++) {
         const struct stored stored = stored_of(run->caller, i);
         status = lava_arena_take(&run->engine->arena, run->device,
-                                 (uint64_t)(stored.ld * stored.columns) * sizeof(double), &run->matrices[i]);
+                                 (uint64_t)(stored.ld * stored.columns * bytes_of(run->caller)),
+                                 &run->matrices[i]);
     }
     if (!status && run->plan->leaves_tiles &&
         !(run->left_tiles = lava_left_tiles_create(run->caller, run->plan)))
@@ -56,7 +67,7 @@ static struct lava_operation on_device(const struct lava_run *run, bool stays[2]
         const struct stored stored = stored_of(run->caller, side);
         struct lava_stored copy = {.first = operands[side]->first,
                                    .ld = operands[side]->ld,
-                                   .element_bytes = sizeof(double),
+                                   .element_bytes = (size_t)bytes_of(run->caller),
                                    .rows = stored.rows,
                                    .columns = stored.columns};
         stays[side] = lava_kept_find(run->stream, run->caller, side == 1, &copy);
@@ -81,22 +92,41 @@ struct part {
 static struct lava_stored place_of(const struct lava_operation *caller, const struct part *part, int64_t *row,
                                    int64_t *column) {
     const struct lava_operand *operand = part->side == 0 ? &caller->a : &caller->b;
-    bool along = (part->side == 0) == (operand->op != LAVA_OP_N); /* K runs along the stored rows */
+    bool along = lava_residue_is_along(caller, part->side);
     *row = along ? part->first_k : part->first;
     *column = along ? part->first : part->first_k;
-    return (struct lava_stored){.first = (const double *)operand->first + *column * operand->ld + *row,
+    return (struct lava_stored){.first = (const char *)operand->first +
+                                         (*column * operand->ld + *row) * bytes_of(caller),
                                 .ld = operand->ld,
-                                .element_bytes = sizeof(double),
+                                .element_bytes = (size_t)bytes_of(caller),
                                 .rows = along ? part->k : part->lines,
                                 .columns = along ? part->lines : part->k};
 }
 
-static enum lava_status upload(struct lava_run *run, const struct part *part) {
-    int64_t row, column, ld = stored_of(run->caller, part->side).ld;
+/* Finds where on the device a part's columns begin, in elements, and how far apart they are. */
+static int64_t target_of(const struct lava_operation *caller, const struct part *part, int64_t *ld) {
+    const struct stored stored = stored_of(caller, part->side);
+    bool along = lava_residue_is_along(caller, part->side);
+    *ld = along ? lava_residue_ld(part->k) : stored.ld;
+    return along ? part->first_k * stored.columns + part->first * *ld : part->first_k * *ld + part->first;
+}
+
+/* Uploads a part, and tells the operation on the device where its panel of K is: element (l, k) of an operand
+ * along K is at l ld + k. */
+static enum lava_status upload(struct lava_run *run, const struct part *part,
+                               struct lava_operation *operation) {
+    int64_t row, column;
     struct lava_upload upload = {.stored = place_of(run->caller, part, &row, &column),
-                                 .target = run->matrices[part->side],
-                                 .target_ld = ld};
-    upload.target_offset = (uint64_t)(column * ld + row) * sizeof(double);
+                                 .target = run->matrices[part->side]};
+    upload.target_offset =
+        (uint64_t)(target_of(run->caller, part, &upload.target_ld) * bytes_of(run->caller));
+    if (lava_residue_is_along(run->caller, part->side)) {
+        struct lava_operand *operand = part->side == 0 ? &operation->a : &operation->b;
+        int64_t before = part->first * upload.target_ld + part->first_k;
+        uint64_t offset = upload.target_offset - (uint64_t)(before * bytes_of(run->caller));
+        operand->first = (const void *)(uintptr_t)(upload.target->address + offset);
+        operand->ld = upload.target_ld;
+    }
     return lava_upload_matrix(run->stream, &upload);
 }
 
@@ -105,8 +135,8 @@ static enum lava_status upload(struct lava_run *run, const struct part *part) {
 struct uploads {
     const struct lava_run *run;
     bool stays[2];
-    int64_t panel, width; /* of a panel of K, and of a column block */
-    int64_t k, column;    /* of the next upload; column < 0: op(A) */
+    int64_t panel;     /* of K */
+    int64_t k, column; /* of the next upload; column < 0: op(A) */
 };
 
 /* Returns false if there are no more parts, those among them that stay on the device. */
@@ -114,15 +144,17 @@ static bool next_part(struct uploads *uploads, struct part *part) {
     const struct lava_operation *caller = uploads->run->caller;
     if (uploads->k >= caller->k)
         return false;
-    bool is_b = uploads->column >= 0;
-    int64_t first = is_b ? uploads->column : 0, lines = is_b ? caller->n - first : caller->m;
+    bool is_b = uploads->column >= 0, is_last = caller->k - uploads->k <= uploads->panel;
+    int64_t first = is_b ? uploads->column : 0;
     *part = (struct part){.side = is_b,
                           .first_k = uploads->k,
                           .k = lava_minimum(uploads->panel, caller->k - uploads->k),
                           .first = first,
-                          .lines = is_b ? lava_minimum(uploads->width, lines) : lines};
-    uploads->column = is_b ? first + uploads->width : 0;
-    if (uploads->column >= caller->n) {
+                          .lines = is_b ? lava_residue_part_columns(uploads->run->plan->residues, caller->n,
+                                                                    first, uploads->k == 0, is_last)
+                                        : caller->m};
+    uploads->column = is_b ? first + part->lines : 0;
+    if (uploads->column == caller->n) {
         uploads->column = -1;
         uploads->k += uploads->panel;
     }
@@ -146,39 +178,29 @@ static enum lava_status download(struct lava_run *run, uint32_t place, int64_t c
     const struct lava_operation *caller = run->caller;
     const struct stored stored = stored_of(caller, MATRIX_C);
     struct lava_download *download = &run->downloads[place];
-    *download = (struct lava_download){.source = run->matrices[MATRIX_C],
-                                       .source_offset = (uint64_t)(column * stored.ld) * sizeof(double),
-                                       .source_type = LAVA_TYPE_FP64,
-                                       .target_type = LAVA_TYPE_FP64,
-                                       .source_ld = stored.ld,
-                                       .target = (double *)caller->c.first + column * caller->c.ld,
-                                       .target_ld = caller->c.ld,
-                                       .rows = caller->m,
-                                       .columns = columns,
-                                       .region = {.rows = caller->m},
-                                       .beta = caller->beta,
-                                       .starts_early = true,
-                                       .ready = run->stream->computed};
-    run->blocks[place] = (struct lava_block){
-        .rows = caller->m, .column = column, .columns = columns, .products = 1, .place = place};
+    *download =
+        (struct lava_download){.source = run->matrices[MATRIX_C],
+                               .source_offset = (uint64_t)(column * stored.ld * bytes_of(caller)),
+                               .source_type = caller->type,
+                               .target_type = caller->type,
+                               .source_ld = stored.ld,
+                               .target = (char *)caller->c.first + column * caller->c.ld * bytes_of(caller),
+                               .target_ld = caller->c.ld,
+                               .rows = caller->m,
+                               .columns = columns,
+                               .region = {.rows = caller->m},
+                               .beta = caller->beta,
+                               .starts_early = true,
+                               .ready = run->stream->computed};
+    run->blocks[place] = (struct lava_block){.rows = caller->m,
+                                             .column = column * run->each,
+                                             .columns = columns * run->each,
+                                             .products = 1,
+                                             .place = place};
     enum lava_status status = lava_download_start(run->stream, download);
     if (!status)
         run->started = run->blocks[place];
     return status;
-}
-
-/* The columns of C that a part of op(B) has at its panel of K. */
-static enum lava_status multiply(struct lava_residue_product *product, const struct part *part) {
-    const struct lava_residue_way *way = product->way;
-    uint32_t first_tile = (uint32_t)(part->first / way->tile_n);
-    uint32_t end_tile = (uint32_t)((part->first + part->lines - 1) / way->tile_n) + 1;
-    return lava_residue_multiply(product, part->first_k, first_tile, end_tile);
-}
-
-static enum lava_status finish_columns(struct lava_run *run, const struct part *part) {
-    int64_t width = lava_residue_block_columns(run->plan->residues, run->caller->n);
-    bool is_last = part->first_k + part->k == run->caller->k;
-    return is_last ? download(run, (uint32_t)(part->first / width), part->first, part->lines) : LAVA_OK;
 }
 
 /* Elements of C that are left stay zero, so that the write-back leaves beta C there. */
@@ -196,10 +218,27 @@ static enum lava_status clear_result(struct lava_run *run) {
 /* Scales and converts, and has the host told what the screen says if that concerns it. *told: when. */
 static enum lava_status convert(struct lava_run *run, struct lava_residue_product *product,
                                 const struct part *part, struct lava_point *told) {
-    enum lava_status status =
-        lava_residue_convert(product, part->side, part->first_k, part->first, part->lines);
+    int64_t each = each_of(run->caller), lines_each = part->side == 0 ? each : 1;
+    enum lava_status status = lava_residue_convert(product, part->side, part->first_k * each,
+                                                   part->first * lines_each, part->lines * lines_each);
     if (!status && run->left_tiles)
         status = lava_left_tiles_fetch(product, part->side, part->first_k, part->first, part->lines, told);
+    return status;
+}
+
+/* The columns of C that a part of op(B) has at its panel of K. */
+static enum lava_status multiply(const struct lava_run *run, struct lava_residue_product *product,
+                                 const struct part *part) {
+    const struct lava_residue_way *way = product->way;
+    uint32_t first_tile = (uint32_t)(part->first / way->tile_n);
+    uint32_t end_tile = (uint32_t)((part->first + part->lines - 1) / way->tile_n) + 1;
+    return lava_residue_multiply(product, part->first_k * each_of(run->caller), first_tile, end_tile);
+}
+
+/* Downloads what the last panel of K has completed. *blocks: those that were downloaded. */
+static enum lava_status finish_columns(struct lava_run *run, const struct part *part, uint32_t *blocks) {
+    bool is_last = part->first_k + part->k == run->caller->k;
+    enum lava_status status = is_last ? download(run, (*blocks)++, part->first, part->lines) : LAVA_OK;
     return status;
 }
 
@@ -218,27 +257,27 @@ static enum lava_status look_at_first(struct lava_run *run, const struct lava_re
 
 enum lava_status lava_residue_run(struct lava_run *run) {
     struct uploads uploads = {.run = run, .column = -1};
-    const struct lava_operation operation = on_device(run, uploads.stays);
+    struct lava_operation operation = on_device(run, uploads.stays);
     struct lava_residue_product product;
     struct lava_point told = {0};
     struct part part;
+    uint32_t blocks = 0;
     enum lava_status status = lava_residue_begin(&product, run->stream, &operation, run->plan);
     if (!status && run->left_tiles)
         status = clear_result(run);
-    uploads.panel = product.layout.panel;
-    uploads.width = lava_residue_block_columns(product.way, operation.n);
+    uploads.panel = product.layout.panel / each_of(run->caller);
     struct uploads ahead = uploads;
     run->stream->staging.next = next_stored;
     run->stream->staging.context = &ahead;
     while (!status && next_part(&uploads, &part)) {
-        status = uploads.stays[part.side] ? LAVA_OK : upload(run, &part);
+        status = uploads.stays[part.side] ? LAVA_OK : upload(run, &part, &operation);
         status = status ? status : convert(run, &product, &part, &told);
         if (!status && part.side == 1)
-            status = multiply(&product, &part);
+            status = multiply(run, &product, &part);
         if (!status && run->left_tiles && part.side == 1 && part.first_k == 0 && part.first == 0)
             status = look_at_first(run, &product, &part, told);
         if (!status && part.side == 1)
-            status = finish_columns(run, &part);
+            status = finish_columns(run, &part, &blocks);
     }
     status = status ? status : lava_download_finish(run->stream, 0);
     if (run->left_tiles && run->started.rows > 0)

@@ -236,7 +236,7 @@ enum lava_status lava_kept_open(struct lava_stream *stream, const struct lava_op
     enum lava_status status = LAVA_OK;
     if (!lava_operation_has_resident(operation) && !lava_operation_stores(operation))
         return status;
-    if (!stream->device->shared->residents) { /* another device than the copies are on */
+    if (!stream->device->shared->residents) { /* the device has no part in it yet */
         stream->engine->is_unusual = true;
         return status;
     }

@@ -132,14 +132,33 @@ bool lava_device_set_allows(const struct lava_config *config, const struct lava_
     return form == LIST ? is_listed(config->device, index) : is_meant(form, config->device, entry);
 }
 
+/* Finds the devices that are meant, of all ranks together. */
+static uint32_t find_meant(enum form form, const char *text, const struct lava_device_entry *entries,
+                           uint32_t count, uint32_t *found) {
+    return form == LIST ? find_listed(text, entries, count, found)
+                        : find_best(form, text, entries, count, found);
+}
+
 uint32_t lava_device_set_find(const struct lava_config *config, const struct lava_device_entry *entries,
                               uint32_t count, uint32_t found[LAVA_DEVICE_SET_MAX]) {
     enum form form = form_of(config->device);
-    uint32_t size = form == LIST ? find_listed(config->device, entries, count, found)
-                                 : find_best(form, config->device, entries, count, found);
+    uint32_t size = find_meant(form, config->device, entries, count, found);
     if (form != ALL && form != ALL_SOFTWARE)
         size = keep_ranks_own(config, found, size);
     if (form == ONE_SOFTWARE && size > 1)
         size = 1;
     return keep_models(entries, found, size);
+}
+
+uint32_t lava_device_set_sharers(const struct lava_config *config, const struct lava_device_entry *entries,
+                                 uint32_t count) {
+    uint32_t found[LAVA_DEVICE_SET_MAX], ranks = (uint32_t)config->local_size,
+                                         rank = (uint32_t)config->local_rank;
+    if (config->local_rank < 0 || config->local_size < 2 || rank >= ranks)
+        return 1;
+    enum form form = form_of(config->device);
+    uint32_t size = find_meant(form, config->device, entries, count, found);
+    if (form == ALL || form == ALL_SOFTWARE)
+        return ranks;
+    return size == 0 || ranks <= size ? 1 : (ranks - 1 - rank % size) / size + 1;
 }

@@ -27,4 +27,9 @@ bool lava_device_set_allows(const struct lava_config *config, const struct lava_
 uint32_t lava_device_set_find(const struct lava_config *config, const struct lava_device_entry *entries,
                               uint32_t count, uint32_t found[LAVA_DEVICE_SET_MAX]);
 
+/* Returns how many ranks on this host use a device that this process uses, itself included; 1 if the launcher
+ * does not say how many there are. */
+uint32_t lava_device_set_sharers(const struct lava_config *config, const struct lava_device_entry *entries,
+                                 uint32_t count);
+
 #endif

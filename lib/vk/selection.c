@@ -201,8 +201,9 @@ static bool pick_families(struct lava_device *device, VkPhysicalDevice physical)
 }
 
 /* The library may hold most of a GPU's free memory, but only a quarter of memory that is shared with the
- * host, because the program lives there too. */
-static uint64_t memory_limit(const struct answers *answers, const struct lava_config *config, bool unified) {
+ * host, because the program lives there too. Ranks that share a device start together and all see it free. */
+static uint64_t memory_limit(const struct answers *answers, const struct lava_config *config, bool unified,
+                             uint32_t ranks) {
     uint64_t largest = 0;
     const VkPhysicalDeviceMemoryProperties *memory = &answers->memory.memoryProperties;
     for (uint32_t i = 0; i < memory->memoryHeapCount; i++) {
@@ -220,6 +221,7 @@ static uint64_t memory_limit(const struct answers *answers, const struct lava_co
         uint64_t left = lava_room_left() / 4;
         limit = left < limit ? left : limit;
     }
+    limit /= ranks;
     return config->memory_bytes && config->memory_bytes < limit ? config->memory_bytes : limit;
 }
 
@@ -411,7 +413,7 @@ static void name_driver(const struct answers *answers, char *text, size_t size) 
 }
 
 static void fill_capabilities(struct lava_device *device, const struct answers *answers,
-                              const struct lava_config *config) {
+                              const struct lava_config *config, uint32_t ranks) {
     struct lava_capabilities *capabilities = &device->capabilities;
     const VkPhysicalDeviceProperties *properties = &answers->properties.properties;
     const VkPhysicalDeviceLimits *limits = &properties->limits;
@@ -440,7 +442,7 @@ static void fill_capabilities(struct lava_device *device, const struct answers *
     memcpy(capabilities->name, properties->deviceName, sizeof capabilities->name);
     capabilities->name[sizeof capabilities->name - 1] = 0;
     name_driver(answers, capabilities->driver, sizeof capabilities->driver);
-    capabilities->memory_bytes = memory_limit(answers, config, capabilities->unified_memory);
+    capabilities->memory_bytes = memory_limit(answers, config, capabilities->unified_memory, ranks);
     uint64_t allocation = answers->properties11.maxMemoryAllocationSize;
     uint64_t buffer = answers->properties13.maxBufferSize;
     capabilities->max_buffer_bytes = allocation < buffer ? allocation : buffer;
@@ -517,7 +519,7 @@ static enum lava_status pick(struct lava_device *device, const struct lava_confi
         return LAVA_ERROR_UNAVAILABLE;
     device->physical = physical[device->set[device->ordinal]];
     ask(device, device->physical, answers);
-    fill_capabilities(device, answers, config);
+    fill_capabilities(device, answers, config, lava_device_set_sharers(config, entries, count));
     write_label(device, answers);
     return pick_families(device, device->physical) ? LAVA_OK : LAVA_ERROR_UNAVAILABLE;
 }

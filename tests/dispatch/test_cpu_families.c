@@ -137,6 +137,10 @@ static void test_all_operations_of_a_family(void **state) {
                  {LAVA_OPERATION_GENERALIZED_VECTORS, LAVA_CPU_FAMILY_SYTRD},
                  {LAVA_OPERATION_SINGULAR_VALUES, LAVA_CPU_FAMILY_SYTRD},
                  {LAVA_OPERATION_SINGULAR_VECTORS, LAVA_CPU_FAMILY_SYTRD},
+                 {LAVA_OPERATION_DIVIDE_VALUES, LAVA_CPU_FAMILY_GEMM},
+                 {LAVA_OPERATION_DIVIDE_VECTORS, LAVA_CPU_FAMILY_GEMM},
+                 {LAVA_OPERATION_DIVIDE_TIMES, LAVA_CPU_FAMILY_GEMM},
+                 {LAVA_OPERATION_BIDIAGONAL, LAVA_CPU_FAMILY_SYTRD},
                  {LAVA_OPERATION_SOLVE, LAVA_CPU_FAMILY_TRSM},
                  {LAVA_OPERATION_PRODUCT, LAVA_CPU_FAMILY_GEMM}};
     const struct lava_cpu_figures plain = new_cpu(true);
@@ -154,6 +158,28 @@ static void test_all_operations_of_a_family(void **state) {
             const char *name = lava_figures_scaled_by(&figures, &operation);
             assert_ptr_equal(name, factor > 1 ? lava_families_name(kinds[i].family, 0) : NULL);
         }
+}
+
+/* Starting values beside what 16 cores took, whose dgemm took 28.8 ms at 2048 (dispatch/kind_rows.c). */
+static void test_starting_values(void **state) {
+    static const struct {
+        enum lava_operation_kind kind;
+        int64_t n;
+        double ms;
+    } measured[] = {{LAVA_OPERATION_TRIDIAGONAL, 2048, 143},   {LAVA_OPERATION_EIGENVALUES, 2048, 272},
+                    {LAVA_OPERATION_EIGENVECTORS, 1024, 94.8}, {LAVA_OPERATION_EIGENVECTORS, 2048, 491},
+                    {LAVA_OPERATION_PIVOTED_QR, 1024, 38},     {LAVA_OPERATION_PIVOTED_QR, 2048, 233}};
+    const struct lava_cpu_figures figures = {
+        .flops_per_s = {[LAVA_TYPE_FP64] = 2.0 * 2048 * 2048 * 2048 / 28.8e-3}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(measured); i++) {
+        struct lava_operation operation = square(LAVA_CPU_FAMILY_GEMM, 1, measured[i].n);
+        operation.kind = measured[i].kind;
+        double ms = lava_figures_cpu_ns(&figures, &operation) / 1e6;
+        print_message("%s, %d: %.1f ms, measured %.1f\n", lava_kinds[measured[i].kind].text,
+                      (int)measured[i].n, ms, measured[i].ms);
+        assert_true(fabs(ms / measured[i].ms - 1) < 0.2);
+    }
 }
 
 /* fp64 without its family's figures is scaled as dgemm is, complex types as their real ones, half types
@@ -229,6 +255,7 @@ int main(void) {
         cmocka_unit_test(test_measured_times_are_exact),
         cmocka_unit_test(test_between_and_beyond),
         cmocka_unit_test(test_all_operations_of_a_family),
+        cmocka_unit_test(test_starting_values),
         cmocka_unit_test(test_types),
         cmocka_unit_test(test_right_hand_sides),
         cmocka_unit_test(test_decisions_follow),

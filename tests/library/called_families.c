@@ -201,6 +201,16 @@ FAMILIES_INTEGERS(int64_t)
     (v->uplos, v->ns, x->c, v->ldcs, FAMILIES_PART(1, 16), FAMILIES_PART(3, 8), x->ipiv,                     \
      (void *)(uintptr_t)x->b, v->sizes, x->info, 1001)
 
+#define FAMILIES_ORGBR_FORTRAN_PASS(type, scalar)                                                            \
+    (v->jobs, v->ms, v->ns, v->ks, x->c, v->ldcs, x->ipiv, (void *)(uintptr_t)x->b, v->sizes, x->info, 1001)
+#define FAMILIES_ORMBR_FORTRAN_PASS(type, scalar)                                                            \
+    (v->jobs, v->sides, v->as, v->ms, v->ns, v->ks, x->a, v->ldas, x->ipiv, x->c, v->ldcs,                   \
+     (void *)(uintptr_t)x->b, v->sizes, x->info, 1001, 1002, 1003)
+/* tauq, taup, D and E, in the same way. */
+#define FAMILIES_GEBRD_FORTRAN_PASS(type, scalar)                                                            \
+    (v->ms, v->ns, x->c, v->ldcs, FAMILIES_PART(2, 16), FAMILIES_PART(5, 8), x->ipiv, FAMILIES_PART(1, 16),  \
+     (void *)(uintptr_t)x->b, v->sizes, x->info)
+
 /* The range's ends are where other routines have scalars, and il and iu where they have m and k; the
  * tolerance is the least. */
 static const double families_none[1];
@@ -231,6 +241,15 @@ static const double families_none[1];
     (v->jobs, v->ranges, v->uplos, v->ns, x->c, v->ldcs, x->alpha, x->beta, v->ms, v->ks, families_none,     \
      x->found, x->w, x->z, v->ldas, (void *)(uintptr_t)x->b, v->sizes, x->rwork, x->iwork, x->support,       \
      x->info, 1001, 1002, 1003)
+
+/* E follows D, as if that were of the largest type. */
+#define FAMILIES_D_AND_E x->w, (void *)((uintptr_t)x->w + (uintptr_t)x->n[0] * sizeof(double))
+#define FAMILIES_STEDC_FORTRAN_PASS(type, scalar)                                                            \
+    (v->jobs, v->ns, FAMILIES_D_AND_E, x->c, v->ldcs, (void *)(uintptr_t)x->b, v->sizes, x->iwork,           \
+     v->isizes, x->info, 1001)
+#define FAMILIES_STEDC_COMPLEX_FORTRAN_PASS(type, scalar)                                                    \
+    (v->jobs, v->ns, FAMILIES_D_AND_E, x->c, v->ldcs, (void *)(uintptr_t)x->b, v->sizes, x->rwork,           \
+     v->rsizes, x->iwork, v->isizes, x->info, 1001)
 
 /* The second matrix is A, and the problem's type is where batches have a count. */
 #define FAMILIES_PENCIL x->c, v->ldcs, (void *)(uintptr_t)x->a, v->ldbs

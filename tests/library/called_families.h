@@ -21,8 +21,9 @@ struct families_note {
 /* One element per group; all but batches by pointers have one group. C is B of ?trmm and ?trsm, and A of
  * LAPACK's, whose right-hand sides are k columns of B. Of ?geqrf, ?orgqr and ?ormqr, B is the workspace, with
  * lwork in size, and ipiv is tau. Of ?gels, ipiv is the workspace. Of ?sytrd,
- * ipiv is tau with room for 16 bytes for each row, then D and E with 8 bytes each. Of ?geqp3, support is
- * JPVT, and the rest as ?geqrf's. */
+ * ipiv is tau with room for 16 bytes for each row, then D and E with 8 bytes each. Of ?gebrd, it is tauq and
+ * then taup with room for 16 bytes for each column, then D and E with 8 bytes each; ?orgbr and ?ormbr are as
+ * ?orgqr and ?ormqr, with VECT in job. Of ?geqp3, support is JPVT, and the rest as ?geqrf's. */
 struct families_arguments {
     int layout, uplo, side, diag; /* CBLAS's enumerators */
     const int *sides, *uplos,
@@ -38,9 +39,10 @@ struct families_arguments {
     void *ipiv, *info; /* integers of the routine's */
     /* Eigenvalues: letters; W, Z with lda, M, and isuppz or ifail; more workspaces and their sizes. Of two
      * matrices, A is the second one, with ldb, and count the problem's type.
+     * Of a tridiagonal one, W is D, with room for 8 bytes for each element, then E; and C is Z.
      * Singular values: two jobs; S, U with lda, V^H with ldb in support. Least squares by them: S, B with
      * lda in z, the rank in found, k right-hand sides, and rcond, of the real type, in alpha. */
-    char job, range;
+    char job, range; /* job: VECT of ?orgbr, too */
     void *w, *z, *found, *support, *rwork, *iwork;
     int64_t rsize, isize;
 };

@@ -103,6 +103,28 @@
     FAMILIES_PUT(5, e) FAMILIES_PUT(6, tau) FAMILIES_PUT(7, work) FAMILIES_PUT(8, lwork)                \
     FAMILIES_PUT(9, info) FAMILIES_PUT(10, length_1)
 
+#define FAMILIES_GEBRD_FORTRAN_LIST(integer, type, scalar)                                              \
+    (const integer *m, const integer *n, void *a, const integer *lda, void *d, void *e, void *tauq,     \
+     void *taup, void *work, const integer *lwork, integer *info)
+#define FAMILIES_GEBRD_FORTRAN_PUT                                                                      \
+    FAMILIES_PUT(0, m) FAMILIES_PUT(1, n) FAMILIES_PUT(2, a) FAMILIES_PUT(3, lda) FAMILIES_PUT(4, d)    \
+    FAMILIES_PUT(5, e) FAMILIES_PUT(6, tauq) FAMILIES_PUT(7, taup) FAMILIES_PUT(8, work)                \
+    FAMILIES_PUT(9, lwork) FAMILIES_PUT(10, info)
+
+#define FAMILIES_ORGBR_FORTRAN_LIST(integer, type, scalar)                                              \
+    (const char *vect, const integer *m, const integer *n, const integer *k, void *a,                   \
+     const integer *lda, const void *tau, void *work, const integer *lwork, integer *info,              \
+     size_t length_1)
+#define FAMILIES_ORGBR_FORTRAN_PUT                                                                      \
+    FAMILIES_ORGQR_FORTRAN_PUT FAMILIES_PUT(9, vect) FAMILIES_PUT(10, length_1)
+#define FAMILIES_ORMBR_FORTRAN_LIST(integer, type, scalar)                                              \
+    (const char *vect, const char *side, const char *trans, const integer *m, const integer *n,         \
+     const integer *k, const void *a, const integer *lda, const void *tau, void *c, const integer *ldc, \
+     void *work, const integer *lwork, integer *info, size_t length_1, size_t length_2,                 \
+     size_t length_3)
+#define FAMILIES_ORMBR_FORTRAN_PUT                                                                      \
+    FAMILIES_ORMQR_FORTRAN_PUT FAMILIES_PUT(15, vect) FAMILIES_PUT(16, length_3)
+
 #define FAMILIES_SYEV_FORTRAN_LIST(integer, type, scalar)                                               \
     (const char *jobz, const char *uplo, const integer *n, void *a, const integer *lda, void *w,        \
      void *work, const integer *lwork, integer *info, size_t length_1, size_t length_2)
@@ -197,6 +219,24 @@
      FAMILIES_PUT(16, lwork) FAMILIES_PUT(17, rwork) FAMILIES_PUT(18, iwork) FAMILIES_PUT(19, ifail)    \
      FAMILIES_PUT(20, info) FAMILIES_PUT(21, length_1) FAMILIES_PUT(22, length_2)                       \
      FAMILIES_PUT(23, length_3)
+
+#define FAMILIES_STEDC_FORTRAN_LIST(integer, type, scalar)                                              \
+    (const char *compz, const integer *n, void *d, void *e, void *z, const integer *ldz, void *work,    \
+     const integer *lwork, integer *iwork, const integer *liwork, integer *info, size_t length_1)
+#define FAMILIES_STEDC_FORTRAN_PUT                                                                      \
+    FAMILIES_PUT(0, compz) FAMILIES_PUT(1, n) FAMILIES_PUT(2, d) FAMILIES_PUT(3, e) FAMILIES_PUT(4, z)  \
+    FAMILIES_PUT(5, ldz) FAMILIES_PUT(6, work) FAMILIES_PUT(7, lwork) FAMILIES_PUT(8, iwork)            \
+    FAMILIES_PUT(9, liwork) FAMILIES_PUT(10, info) FAMILIES_PUT(11, length_1)
+
+#define FAMILIES_STEDC_COMPLEX_FORTRAN_LIST(integer, type, scalar)                                      \
+    (const char *compz, const integer *n, void *d, void *e, void *z, const integer *ldz, void *work,    \
+     const integer *lwork, void *rwork, const integer *lrwork, integer *iwork, const integer *liwork,   \
+     integer *info, size_t length_1)
+#define FAMILIES_STEDC_COMPLEX_FORTRAN_PUT                                                              \
+    FAMILIES_PUT(0, compz) FAMILIES_PUT(1, n) FAMILIES_PUT(2, d) FAMILIES_PUT(3, e) FAMILIES_PUT(4, z)  \
+    FAMILIES_PUT(5, ldz) FAMILIES_PUT(6, work) FAMILIES_PUT(7, lwork) FAMILIES_PUT(8, rwork)            \
+    FAMILIES_PUT(9, lrwork) FAMILIES_PUT(10, iwork) FAMILIES_PUT(11, liwork) FAMILIES_PUT(12, info)     \
+    FAMILIES_PUT(13, length_1)
 
 #define FAMILIES_SYGV_FORTRAN_LIST(integer, type, scalar)                                               \
     (const integer *itype, const char *jobz, const char *uplo, const integer *n, void *a, const         \

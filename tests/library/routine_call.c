@@ -17,25 +17,34 @@ struct numbers {
     char job, range; /* range is the second job of ?gesvd */
 };
 
-/* The words after the routine's name, a letter each: the problem's type (i), job, ?gesvd's second job (v), side, uplo,
- * transa (t), transb (u), diag, m, n, k. Right-hand sides are k. */
+/* The words after the routine's name, a letter each: the problem's type (i), job, ?gesvd's second job (v),
+ * side, uplo, transa (t), transb (u), diag, m, n, k. Right-hand sides are k. */
 static const char *words_of(enum lava_family family) {
-    static const char *const words[] = {
-        [LAVA_FAMILY_GEMM] = "tumnk",  [LAVA_FAMILY_GEMMT] = "ptunk", [LAVA_FAMILY_SYRK] = "ptnk",
-        [LAVA_FAMILY_SYMM] = "spmn",   [LAVA_FAMILY_HEMM] = "spmn",   [LAVA_FAMILY_SYR2K] = "ptnk",
-        [LAVA_FAMILY_TRMM] = "sptdmn", [LAVA_FAMILY_TRSM] = "sptdmn", [LAVA_FAMILY_POTRF] = "pn",
-        [LAVA_FAMILY_GETRF] = "mn",    [LAVA_FAMILY_POTRS] = "pnk",   [LAVA_FAMILY_POSV] = "pnk",
-        [LAVA_FAMILY_GETRS] = "tnk",   [LAVA_FAMILY_GESV] = "nk",     [LAVA_FAMILY_GEQRF] = "mn",
-        [LAVA_FAMILY_ORGQR] = "mnk",   [LAVA_FAMILY_ORMQR] = "stmnk", [LAVA_FAMILY_GELS] = "tmnk",
-        [LAVA_FAMILY_TRTRS] = "ptdnk", [LAVA_FAMILY_SYTRD] = "pn",    [LAVA_FAMILY_SYEV] = "jpn",
-        [LAVA_FAMILY_HEEV] = "jpn",    [LAVA_FAMILY_SYEVD] = "jpn",   [LAVA_FAMILY_HEEVD] = "jpn",
-        [LAVA_FAMILY_SYEVR] = "jpn",   [LAVA_FAMILY_HEEVR] = "jpn",   [LAVA_FAMILY_SYEVX] = "jpn",
-        [LAVA_FAMILY_HEEVX] = "jpn",   [LAVA_FAMILY_SYGV] = "ijpn",   [LAVA_FAMILY_HEGV] = "ijpn",
-        [LAVA_FAMILY_SYGVD] = "ijpn",  [LAVA_FAMILY_HEGVD] = "ijpn",  [LAVA_FAMILY_SYGVX] = "ijpn",
-        [LAVA_FAMILY_HEGVX] = "ijpn",  [LAVA_FAMILY_GEQP3] = "mn",    [LAVA_FAMILY_CGEQP3] = "mn",
-        [LAVA_FAMILY_GESDD] = "jmn",   [LAVA_FAMILY_GESDD_COMPLEX] = "jmn", [LAVA_FAMILY_GESVD] = "jvmn",
-        [LAVA_FAMILY_GESVD_COMPLEX] = "jvmn", [LAVA_FAMILY_GELSD] = "mnk", [LAVA_FAMILY_GELSD_COMPLEX] = "mnk",
-        [LAVA_FAMILY_GELSS] = "mnk",   [LAVA_FAMILY_GELSS_COMPLEX] = "mnk"};
+    static const char *const words[] = {[LAVA_FAMILY_GEMM] = "tumnk",  [LAVA_FAMILY_GEMMT] = "ptunk",
+                                        [LAVA_FAMILY_SYRK] = "ptnk",   [LAVA_FAMILY_SYMM] = "spmn",
+                                        [LAVA_FAMILY_HEMM] = "spmn",   [LAVA_FAMILY_SYR2K] = "ptnk",
+                                        [LAVA_FAMILY_TRMM] = "sptdmn", [LAVA_FAMILY_TRSM] = "sptdmn",
+                                        [LAVA_FAMILY_POTRF] = "pn",    [LAVA_FAMILY_GETRF] = "mn",
+                                        [LAVA_FAMILY_POTRS] = "pnk",   [LAVA_FAMILY_POSV] = "pnk",
+                                        [LAVA_FAMILY_GETRS] = "tnk",   [LAVA_FAMILY_GESV] = "nk",
+                                        [LAVA_FAMILY_GEQRF] = "mn",    [LAVA_FAMILY_ORGQR] = "mnk",
+                                        [LAVA_FAMILY_ORMQR] = "stmnk", [LAVA_FAMILY_GELS] = "tmnk",
+                                        [LAVA_FAMILY_TRTRS] = "ptdnk", [LAVA_FAMILY_SYTRD] = "pn",
+                                        [LAVA_FAMILY_SYEV] = "jpn",    [LAVA_FAMILY_HEEV] = "jpn",
+                                        [LAVA_FAMILY_SYEVD] = "jpn",   [LAVA_FAMILY_HEEVD] = "jpn",
+                                        [LAVA_FAMILY_SYEVR] = "jpn",   [LAVA_FAMILY_HEEVR] = "jpn",
+                                        [LAVA_FAMILY_SYEVX] = "jpn",   [LAVA_FAMILY_HEEVX] = "jpn",
+                                        [LAVA_FAMILY_SYGV] = "ijpn",   [LAVA_FAMILY_HEGV] = "ijpn",
+                                        [LAVA_FAMILY_SYGVD] = "ijpn",  [LAVA_FAMILY_HEGVD] = "ijpn",
+                                        [LAVA_FAMILY_SYGVX] = "ijpn",  [LAVA_FAMILY_HEGVX] = "ijpn",
+                                        [LAVA_FAMILY_STEDC] = "jn",    [LAVA_FAMILY_STEDC_COMPLEX] = "jn",
+                                        [LAVA_FAMILY_GEQP3] = "mn",    [LAVA_FAMILY_CGEQP3] = "mn",
+                                        [LAVA_FAMILY_GESDD] = "jmn",   [LAVA_FAMILY_GESDD_COMPLEX] = "jmn",
+                                        [LAVA_FAMILY_GESVD] = "jvmn",  [LAVA_FAMILY_GESVD_COMPLEX] = "jvmn",
+                                        [LAVA_FAMILY_GELSD] = "mnk",   [LAVA_FAMILY_GELSD_COMPLEX] = "mnk",
+                                        [LAVA_FAMILY_GELSS] = "mnk",   [LAVA_FAMILY_GELSS_COMPLEX] = "mnk",
+                                        [LAVA_FAMILY_GEBRD] = "mn",    [LAVA_FAMILY_ORGBR] = "jmnk",
+                                        [LAVA_FAMILY_ORMBR] = "jstmnk"};
     return (size_t)family < sizeof words / sizeof words[0] && words[family] ? words[family] : "-";
 }
 
@@ -109,7 +118,8 @@ static void call(enum lava_routine routine, const struct numbers *x) {
     bool is_square = x->side != 0 || lava_routine_is_lapack(routine),
          is_update = row->family == LAVA_FAMILY_SYR2K;
     int64_t lda = is_square || x->transa != 111 ? x->k : x->m;
-    lda = row->family == LAVA_FAMILY_ORMQR ? (x->side == 141 ? x->m : x->n) : lda;
+    if (row->family == LAVA_FAMILY_ORMQR || row->family == LAVA_FAMILY_ORMBR)
+        lda = x->side == 141 ? x->m : x->n;
     int64_t ldb = is_square ? (x->m > x->n ? x->m : x->n) : is_update ? lda : x->transb == 111 ? x->k : x->n;
     const size_t bytes = lava_type_bytes(row->type), elements = (size_t)(x->m * x->n) + 1;
     const size_t most = (size_t)(x->m > x->n ? x->m : x->n) * (size_t)(x->k > x->n ? x->k : x->n) + 1;

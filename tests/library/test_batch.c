@@ -309,6 +309,75 @@ static void values(void **state) {
     }
 }
 
+/* A matrix of which each product has its block of neighbouring rows or columns, as it is stored. */
+static void *make_neighbours(const struct batch *batch, char matrix, bool by_columns, int64_t *ld,
+                             int64_t *stride, size_t *bytes) {
+    const struct stored stored = stored_of(batch, 0, matrix);
+    enum lava_type type = matrix == 'c' ? batch->row->type_c : batch->row->type;
+    int64_t count = batch->x.size[0], rows = by_columns ? stored.rows : stored.rows * count,
+            columns = by_columns ? stored.columns * count : stored.columns;
+    *ld = rows + 1 + poison_random(3);
+    *stride = by_columns ? stored.columns * *ld : stored.rows;
+    *bytes = bytes_of((struct stored){rows, columns}, *ld, type);
+    void *first = poison_new(*bytes);
+    poison_fill(type, first, rows, columns, *ld);
+    return first;
+}
+
+/* All products have one A, and B's and C's columns are neighbours; or one B, and rows of A and C are. */
+static void check_neighbours(enum lava_routine routine, bool shares_a) {
+    const struct lava_routine_row *row = lava_routine_row(routine);
+    bool fortran = row->convention == LAVA_CONVENTION_FORTRAN;
+    struct batch batch = {.row = row, .x = {.layout = fortran ? 102 : 101 + poison_random(2), .count = 1}};
+    struct families_arguments *x = &batch.x;
+    size_t bytes, c_bytes;
+    x->alpha = batch.alphas;
+    x->beta = batch.betas;
+    choose_group(&batch, 0, 40);
+    x->m[0]++, x->n[0]++, x->k[0]++;
+    bool by_rows = x->layout == 101,
+         of_a = by_rows != (x->transa[0] != 111), /* whether it is stored turned */
+        of_b = by_rows != (x->transb[0] != 111);
+    int64_t count = 2 + poison_random(3), none;
+    x->size[0] = 1; /* the shared matrix has one block */
+    x->a = shares_a ? make_neighbours(&batch, 'a', true, &x->lda[0], &none, &bytes) : NULL;
+    x->b = shares_a ? NULL : make_neighbours(&batch, 'b', true, &x->ldb[0], &none, &bytes);
+    x->size[0] = count;
+    if (shares_a)
+        x->b = make_neighbours(&batch, 'b', !of_b, &x->ldb[0], &x->stride_b, &bytes);
+    else
+        x->a = make_neighbours(&batch, 'a', of_a, &x->lda[0], &x->stride_a, &bytes);
+    x->c = make_neighbours(&batch, 'c', by_rows != shares_a, &x->ldc[0], &x->stride_c, &c_bytes);
+    void *expected = poison_new(c_bytes);
+    memcpy(expected, x->c, c_bytes);
+    for (batch.products = 0; batch.products < count; batch.products++) {
+        int i = batch.products;
+        size_t each = lava_type_bytes(row->type),
+               at = (size_t)(i * x->stride_c) * lava_type_bytes(row->type_c);
+        batch.a[i] = (char *)x->a + (size_t)(i * x->stride_a) * each;
+        batch.b[i] = (char *)x->b + (size_t)(i * x->stride_b) * each;
+        batch.c[i] = (char *)x->c + at;
+        batch.expected[i] = (char *)expected + at;
+        batch.c_bytes[i] = c_bytes - at;
+        compute_expected(&batch, i);
+    }
+    families_call[routine](x);
+    check_results(&batch);
+    free((void *)x->a);
+    free((void *)x->b);
+    free(x->c);
+    free(expected);
+}
+
+static void neighbours(void **state) {
+    (void)state;
+    for (int i = 0; i < LAVA_ROUTINE_COUNT; i++) {
+        const struct lava_routine_row *row = lava_routine_row((enum lava_routine)i);
+        for (int j = 0; j < 8 && is_strided(row) && !dlsym(library, row->name) && !family_leaves_out(); j++)
+            check_neighbours((enum lava_routine)i, j % 2);
+    }
+}
+
 /* The second group multiplies the results of the first, which is not offloaded: C <- 2 C. The third is
  * independent of them, or computes what the first reads. */
 static void order_is_kept(void **state) {
@@ -488,7 +557,8 @@ static int forward(void) {
 }
 
 static int compute(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(order_is_kept),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(neighbours),
+                                       cmocka_unit_test(order_is_kept),
                                        cmocka_unit_test(one_product_overlaps), cmocka_unit_test(complaints)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

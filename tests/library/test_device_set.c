@@ -78,6 +78,26 @@ static void ranks(void **state) {
         check(&cases[i], machine, MACHINE);
 }
 
+/* The machine has three GPUs of the first one's model and one of another, and two software devices. */
+static void sharers(void **state) {
+    static const struct {
+        const char *device;
+        int rank, ranks;
+        uint32_t sharers;
+    } cases[] = {
+        {NULL, -1, 0, 1}, {NULL, 0, 0, 1},      {NULL, 0, 1, 1},       {NULL, 1, 4, 1},   {NULL, 0, 6, 2},
+        {NULL, 1, 6, 2},  {NULL, 2, 6, 1},      {NULL, 5, 6, 2},       {NULL, 15, 16, 4}, {NULL, 9, 4, 1},
+        {"3", 1, 8, 8},   {"2,3,5", 2, 8, 2},   {"2,3,5", 7, 8, 3},    {"all", 1, 4, 4},  {"cpu", 0, 5, 3},
+        {"cpu", 3, 5, 2}, {"cpu:all", 3, 5, 5}, {"nothing", 1, 16, 1},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct lava_config config = {
+            .device = cases[i].device, .local_rank = cases[i].rank, .local_size = cases[i].ranks};
+        assert_int_equal(lava_device_set_sharers(&config, machine, MACHINE), cases[i].sharers);
+    }
+}
+
 static void small_machines(void **state) {
     static const struct lava_device_entry many[20] = {{"a", LAVA_DEVICE_CPU, true, 1, 1, 1}};
     static const struct expected nothing = {NULL, 0, 2, ""}, integrated = {NULL, -1, 0, "1"},
@@ -99,6 +119,6 @@ static void small_machines(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(forms), cmocka_unit_test(ranks),
-                                       cmocka_unit_test(small_machines)};
+                                       cmocka_unit_test(sharers), cmocka_unit_test(small_machines)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,8 +100,8 @@ for call in 'dsymm R U 300 200' 'cher2k L C 200 300' 'dtrmm L L T U 300 200' 'st
     'zpotrf L 200' 'dgetrf 150 300' 'sgesv 200 3' 'zposv U 90 100' 'dgetrs T 150 40' 'cgetrs C 90 1' 'spotrs L 200 9' \
     'zgeqrf 300 150' 'dorgqr 300 200 150' 'sormqr L T 300 200 150' 'zunmqr R N 90 200 70' \
     'cgels N 200 150 3' 'dgels T 150 140 3' 'zgels N 140 150 3' 'sgels T 140 200 3' 'dtrtrs U T N 200 30' 'ztrtrs L C U 150 9' \
-    'dsytrd L 200' 'chetrd U 150' 'dsyevd V L 160' 'cheevr N U 150' 'ssyevx V U 150' 'zheev N L 90' \
-    'dsygvd 1 V L 150' 'chegvx 3 N U 120' 'ssygv 2 V U 130' 'dgeqp3 200 150' 'cgeqp3 90 200' \
+    'dsytrd L 200' 'cgebrd 150 90' 'dgebrd 90 150' 'dorgbr Q 200 150 150' 'zungbr P 150 150 150' 'sormbr P L T 200 150 150' 'cunmbr Q R N 150 200 100' 'chetrd U 150' 'dsyevd V L 160' 'cheevr N U 150' 'ssyevx V U 150' 'zheev N L 90' \
+    'dsygvd 1 V L 150' 'chegvx 3 N U 120' 'ssygv 2 V U 130' 'dstedc I 150' 'cstedc V 130' 'zstedc N 90' 'dgeqp3 200 150' 'cgeqp3 90 200' \
     'dgesdd S 150 140' 'cgesvd N N 160 90' 'dgelsd 150 60 5' 'sgelss 60 150 2'; do
     # shellcheck disable=SC2086 # arguments are words
     ! is_chosen || agree gpu gpu 'the mode is gpu' $call
@@ -111,7 +111,7 @@ agree auto cpu 'the CPU is estimated to be faster' dgemm T N 1000 900 800
 agree auto cpu 'the CPU is estimated to be faster' dgemmt L N T 1500 900
 agree auto cpu 'the CPU is estimated to be faster' dsyrk L T 1500 900
 agree auto cpu 'the CPU is estimated to be faster' zherk U N 900 700
-[ $((compared + left_out)) = 87 ] || fail "$compared calls were compared, $left_out left out"
+[ $((compared + left_out)) = 96 ] || fail "$compared calls were compared, $left_out left out"
 
 # same ARGUMENT... = ARGUMENT...: the same answer. In mode gpu, if it tells of types and kernel.
 export LAVABLAS_MODE=gpu
@@ -138,8 +138,9 @@ LAVABLAS_MODE=gpu "$tool" explain --precision fast sgemm N N 300 200 100 >"$fold
 LAVABLAS_MODE=gpu LAVABLAS_PRECISION=fast "$tool" explain sgemm N N 300 200 100 >"$folder/variable"
 cmp "$folder/fast" "$folder/variable" || fail '--precision and LAVABLAS_PRECISION differ'
 # Products by residues are named, and `ieee` takes none.
-by_residues() { LAVABLAS_MODE=gpu LAVABLAS_RESIDUES="$1" "$tool" explain --plan --precision "$2" dgemm N T 300 200 100; }
+by_residues() { LAVABLAS_MODE=gpu LAVABLAS_RESIDUES="$1" "$tool" explain --plan --precision "$2" "${3-dgemm}" N T 300 200 100; }
 by_residues on standard | grep -q '^fp64 by residues (.*NT m 300 .*: GPU' || fail 'LAVABLAS_RESIDUES=on has no residues'
+by_residues on standard zgemm | grep -q '^cfp64 by residues (.*NT m 300 .*: GPU' || fail 'complex products have no residues'
 by_residues on ieee | grep -q '^fp64 NT m 300 .*: GPU' || fail 'ieee has residues'
 by_residues off standard | grep -q '^fp64 NT m 300 .*: GPU' || fail 'LAVABLAS_RESIDUES=off has residues'
 
@@ -180,6 +181,9 @@ known() {
         *evd*) region=' eigenvectors upper NN m 50 n 50 k 50' && set -- V U 50 ;;
         *[ye]ev*) region=' eigenvalues upper NN m 50 n 50 k 50' && set -- N U 50 ;;
         *trd*) region=' tridiagonal upper NN m 50 n 50 k 50' && set -- U 50 ;;
+        *gbr*) region=' Q of QR NN m 60 n 50 k 40' && set -- Q 60 50 40 ;;
+        *mbr*) region=' Q of QR left NN m 60 n 50 k 40' && set -- Q L N 60 50 40 ;;
+        *gebrd*) region=' bidiagonal NN m 60 n 50 k 50' && set -- 60 50 ;;
         *getri*) region=' inverse by LU NN m 50 n 50 k 50' && set -- 50 ;;
         *potrs*) region=' solve 7 sides by Cholesky upper NN m 50 n 50 k 50' && set -- U 50 7 ;;
         *posv*) region=' Cholesky and solve 7 sides upper NN m 50 n 50 k 50' && set -- U 50 7 ;;
@@ -204,10 +208,10 @@ known() {
         case $answer in "$types$region: "*) ;; *) fail "$routine: $answer" ;; esac
     done
 }
-known fp32 sgeqp3 ssytrd_ ssyev_ ssyevr sgemm sgemmt sgemmtr sgemm_ scipy_sgemm_64_ ssyrk ssyrk_ ssymm ssyr2k_ strmm strsm_64 spotrf_ sgetrf sgesv_ sgeqrf sorgqr_ sormqr strtri_ sgels strtrs sgemv ssymv_
-known fp64 dsygvd dgemm dgemmt dgemmtr cblas_dgemm dsyrk cblas_dsyrk cblas_dsymm dsyr2k dtrmm_ cblas_dtrsm dpotrf dgetrf_ dposv dgeqrf_64_ dorgqr dormqr_ dpotri dgels_64_ dtrtrs_ cblas_dgemv dtrsv
-known cfp32 cgemm cgemm3m cgemmt cgemmtr csyrk cherk csymm chemm csyr2k cher2k ctrmm ctrsm cpotrf_64_ cgetrf cgetrs cgeqrf cungqr cunmqr_64_ clauum cgels ctrtrs cgemv_64_ chemv
-known cfp64 zgeqp3_64_ zhegvx_ zhetrd zheevd_64_ zheevx zgemm zgemm3m zgemmt zgemmtr zsyrk zherk_ zsymm zhemm_ zsyr2k zher2k ztrmm ztrsm zpotrf zgetrf zpotrs_ zgeqrf_ zungqr zunmqr zgetri_64_ zgels_ ztrtrs zhemv ztrmv_
+known fp32 sgeqp3 sorgbr_ ssytrd_ ssyev_ ssyevr sgemm sgemmt sgemmtr sgemm_ scipy_sgemm_64_ ssyrk ssyrk_ ssymm ssyr2k_ strmm strsm_64 spotrf_ sgetrf sgesv_ sgeqrf sorgqr_ sormqr strtri_ sgels strtrs sgemv ssymv_
+known fp64 dsygvd dgebrd_ dgemm dgemmt dgemmtr cblas_dgemm dsyrk cblas_dsyrk cblas_dsymm dsyr2k dtrmm_ cblas_dtrsm dpotrf dgetrf_ dposv dgeqrf_64_ dorgqr dormqr_ dpotri dgels_64_ dtrtrs_ cblas_dgemv dtrsv
+known cfp32 cunmbr cgemm cgemm3m cgemmt cgemmtr csyrk cherk csymm chemm csyr2k cher2k ctrmm ctrsm cpotrf_64_ cgetrf cgetrs cgeqrf cungqr cunmqr_64_ clauum cgels ctrtrs cgemv_64_ chemv
+known cfp64 zgeqp3_64_ zgebrd zhegvx_ zhetrd zheevd_64_ zheevx zgemm zgemm3m zgemmt zgemmtr zsyrk zherk_ zsymm zhemm_ zsyr2k zher2k ztrmm ztrsm zpotrf zgetrf zpotrs_ zgeqrf_ zungqr zunmqr zgetri_64_ zgels_ ztrtrs zhemv ztrmv_
 known 'fp16 -> fp32' shgemm gemm_f16f16f32
 known 'fp16 -> fp16' hgemm lavablas_hgemm
 known 'bf16 -> fp32' sbgemm gemm_bf16bf16f32
@@ -398,4 +402,5 @@ done
 status=0
 LAVABLAS_MODE=gpu LAVABLAS_DEVICE='no such device' "$tool" explain dgemm N N 300 300 300 >"$folder/answer" || status=$?
 [ $status = 1 ] && grep -q '^CPU: there is no usable device (.*)\.$' "$folder/answer" || fail "no device: status $status"
+grep -qF ' says what is missing; --profile ' "$folder/answer" || fail 'no device: no remedy'
 exit $failed

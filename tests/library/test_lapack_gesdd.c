@@ -27,6 +27,7 @@
 #include "tests/library/family_tests.h"
 #include "tests/library/poison.h"
 #include "tests/library/singular_check.h"
+#include "tests/library/values_tests.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 /* Errors in units of the type, per row (singular_check.h). OpenBLAS's own reach 1.2, 1.9 and 0.5. */
@@ -53,36 +54,8 @@ static bool has_one_job(int routine) {
 }
 
 static void arguments_arrive_untouched(void **state) {
-    static const int64_t orders[] = {3, -1, 900, 0, 0x300000005};
-    char memory[9];
     (void)state;
-    for (int i = 0; i < LAVA_ROUTINE_COUNT * 5; i++) {
-        enum lava_routine routine = (enum lava_routine)(i / 5);
-        const struct lava_routine_row *row = lava_routine_row(routine);
-        double rcond[2] = {-1};
-        const struct families_arguments x = {
-            .job = "ASONX"[i % 5],
-            .range = "NASO"[i % 4],
-            .m = {orders[(i + 1) % (row->is_ilp64 ? 5 : 4)]},
-            .n = {orders[i % 5]},
-            .k = {2},
-            .alpha = rcond,
-            .lda = {900},
-            .ldb = {901},
-            .ldc = {(row->is_ilp64 ? 0x700000000 : 0) + 50003},
-            .size = {i % 2 && !counted ? -1 : 70}, /* a query is not counted; the workspace is too small */
-            .b = &memory[0],
-            .c = &memory[1],
-            .w = &memory[2],
-            .z = &memory[3],
-            .found = &memory[4],
-            .support = &memory[5],
-            .rwork = &memory[6],
-            .iwork = &memory[7],
-            .info = &memory[8]};
-        if (is_ours((int)routine) && (i % 5 < 4 || row->is_ilp64))
-            check_forwarded(routine, &x);
-    }
+    check_values_forwarded(is_ours, "ASONX", "NASO");
 }
 
 static void lengths_are_not_written(void **state) {

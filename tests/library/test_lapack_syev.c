@@ -27,6 +27,7 @@
 #include "tests/library/eigen_problem.h"
 #include "tests/library/family_tests.h"
 #include "tests/library/poison.h"
+#include "tests/library/values_tests.h"
 
 #define UPPER        121
 #define LOWER        122
@@ -60,39 +61,8 @@ static bool has_ifail(enum lava_routine routine) {
 }
 
 static void arguments_arrive_untouched(void **state) {
-    static const int64_t orders[] = {3, -1, 900, 0, 0x300000005};
-    char memory[9];
     (void)state;
-    for (int i = 0; i < LAVA_ROUTINE_COUNT * 5; i++) {
-        enum lava_routine routine = (enum lava_routine)(i / 5);
-        const struct lava_routine_row *row = lava_routine_row(routine);
-        double ends[4] = {0, 1};
-        const struct families_arguments x = {
-            .job = i % 2 ? 'V' : 'N',
-            .range = "AVIX"[i % 4],
-            .uplo = i % 3 == 2 ? 7 : UPPER + i % 3,
-            .n = {orders[i % 5]},
-            .m = {1},
-            .k = {2},
-            .alpha = &ends[0],
-            .beta = &ends[2],
-            .lda = {900},
-            .ldc = {(row->is_ilp64 ? 0x700000000 : 0) + 50003},
-            .size = {i % 2 && !counted ? -1 : 70}, /* a query is not counted */
-            .rsize = i % 7 == 0 && !counted ? -1 : 80,
-            .isize = i % 11 == 0 && !counted ? -1 : 90,
-            .b = &memory[0],
-            .c = &memory[1],
-            .w = &memory[2],
-            .z = &memory[3],
-            .found = &memory[4],
-            .support = &memory[5],
-            .rwork = &memory[6],
-            .iwork = &memory[7],
-            .info = &memory[8]};
-        if (is_ours((int)routine) && (i % 5 < 4 || row->is_ilp64))
-            check_forwarded(routine, &x);
-    }
+    check_values_forwarded(is_ours, "NV", "AVIX");
 }
 
 static void lengths_are_not_written(void **state) {

@@ -27,6 +27,7 @@
 #include "tests/library/family_tests.h"
 #include "tests/library/poison.h"
 #include "tests/library/tridiagonal_check.h"
+#include "tests/library/values_tests.h"
 
 /* OpenBLAS's zgemv for Zen (0.3.21) reads some bytes behind a matrix, whose page may be the last one. */
 #define BEYOND 4096
@@ -41,24 +42,8 @@ static bool is_ours(int routine) {
 }
 
 static void arguments_arrive_untouched(void **state) {
-    static const int64_t orders[] = {3, -1, 900, 0, 0x300000005};
-    char memory[4];
     (void)state;
-    for (int i = 0; i < LAVA_ROUTINE_COUNT * 5; i++) {
-        enum lava_routine routine = (enum lava_routine)(i / 5);
-        const struct lava_routine_row *row = lava_routine_row(routine);
-        const struct families_arguments x = {
-            .uplo = i % 3 == 2 ? 7 : UPPER + i % 3,
-            .n = {orders[i % 5]},
-            .ldc = {(row->is_ilp64 ? 0x700000000 : 0) + 50003},
-            .size = {i % 2 && !counted ? -1 : 70}, /* a query is not counted */
-            .b = &memory[0],
-            .c = &memory[1],
-            .ipiv = &memory[2],
-            .info = &memory[3]};
-        if (is_ours((int)routine) && (i % 5 < 4 || row->is_ilp64))
-            check_forwarded(routine, &x);
-    }
+    check_values_forwarded(is_ours, "NV", "AVIX");
 }
 
 static void lengths_are_not_written(void **state) {

@@ -46,8 +46,9 @@ END
 grep -q '^lavablas: 1 process ended by a signal, by a crash or by _exit(): what it had counted is in here$' "$folder/errors" ||
     fail "what the text says: $(cat "$folder/errors")"
 
-# At random times: no call before the file was there is lost, and no file is left.
-for round in $(seq "${LEFT_REPORTS_ROUNDS:-5}"); do
+# At random times: the report has each call that had ended, perhaps the one that had not, and no file is left.
+rounds=${LEFT_REPORTS_ROUNDS:-5} told=0
+for round in $(seq "$rounds"); do
     rm -f "$folder/begun"
     "$tool" run --json --output "$folder/json" -- "$program" goes-on "$folder/begun" 2>"$folder/errors" &
     runner=$!
@@ -55,10 +56,13 @@ for round in $(seq "${LEFT_REPORTS_ROUNDS:-5}"); do
     sleep "0.0$(($(od -An -N1 -tu1 /dev/urandom) % 10))"
     kill -KILL "$(cat "$folder/begun")"
     wait $runner || :
-    [ "$(look 'report["total"]["cpu_calls"]')" -ge 1 ] || fail "killed at a random time: $(cat "$folder/json")"
+    ended=$(od -An -t u8 "$folder/begun.calls" | tr -d ' ') calls=$(look 'report["total"]["cpu_calls"]')
+    [ "$calls" -eq "$ended" ] || [ "$calls" -eq $((ended + 1)) ] || fail "round $round: $ended calls have ended, $calls are told"
     equal 9 "$(look 'report["signal"]')" 'the signal'
     nothing_is_left "round $round"
+    told=$((told + calls))
 done
+[ "$failed" = 1 ] || echo "$rounds processes killed at random times: $told calls told, none lost, no file left"
 
 # A job's own file: while it runs, after it was killed, and once that is settled.
 reports=$folder/job.json
@@ -90,6 +94,10 @@ ls "$reports".*.live >/dev/null 2>&1 && fail 'a settled file is left'
 ! "$tool" report "$folder/nosuch.json" 2>"$folder/errors" || fail 'no such file'
 grep -qF "$folder/nosuch.json: No such file or directory" "$folder/errors" || fail "no such file: $(cat "$folder/errors")"
 ! "$tool" top --once $running >"$folder/text" 2>&1 || fail 'top of a process that is gone'
+
+# What the command itself calls is in no report.
+LAVABLAS_STATS=$folder/own.json "$tool" doctor >"$folder/text" 2>&1 || :
+[ ! -e "$folder/own.json" ] || fail "a report of the command: $(cat "$folder/own.json")"
 
 # The file of another build is named, not read.
 head -c 100000 /dev/zero >"$folder/other.json.1-0.live"

@@ -198,6 +198,7 @@ static void tells_apart(void **state) {
     CHECK_CHANGE(b.stored, LAVA_REGION_LOWER);
     CHECK_CHANGE(beta.real, 1);
     CHECK_CHANGE(beta.imaginary, 1);
+    CHECK_CHANGE(alpha.imaginary, 1);
     CHECK_CHANGE(precision, LAVA_PRECISION_FAST);
     CHECK_CHANGE(c.region, LAVA_REGION_LOWER);
     CHECK_CHANGE(b_is_a, true);

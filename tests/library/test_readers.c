@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/base/random.h"
 #include "tools/elf_file.h"
 #include "tools/json_reader.h"
 #include "tools/shapes.h"
@@ -24,8 +25,7 @@ static const char *library;
 static uint64_t seed;
 
 static uint64_t next_random(void) {
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return seed >> 33;
+    return lava_random_next(&seed) >> 33;
 }
 
 static const char document[] =

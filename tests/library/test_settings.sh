@@ -52,6 +52,19 @@ came default IDLE 10
 LAVABLAS_MODE=auto came environment MODE auto
 rm -f "$folder/log"
 
+# The library's own answer has each setting of the document, and what the file and the environment have made of them.
+LD_PRELOAD=$library "$program" settings >"$folder/out" 2>"$folder/errors" || fail "lavablas_settings: status $?"
+python3 - "$folder/out" "$(dirname "$0")/../../doc/settings.md" "$LAVABLAS_CONFIG" "$LAVABLAS_STATE" <<'END' || fail 'lavablas_settings'
+import json, re, sys
+got, document = json.load(open(sys.argv[1])), open(sys.argv[2], encoding="utf-8").read()
+got.pop("fault", None)  # of builds with fault injection alone
+names = {name.lower() for name in re.findall(r"^\| `LAVABLAS_([A-Z_]+)` \|", document, re.M)}
+assert len(names) > 20 and got.keys() == names, got.keys() ^ names
+wanted = {"config": sys.argv[3], "state": sys.argv[4], "log": "calls", "mode": "cpu", "device": "cpu", "residues": "auto",
+          "idle": 10, "pinned": 256 << 20, "lanes": 0, "stats": None, "cache": "1"}
+assert {name: got[name] for name in wanted} == wanted, got
+END
+
 # Ignored: what everybody may write, and a file that is not there.
 chmod 666 "$LAVABLAS_CONFIG"
 LD_PRELOAD=$library "$program" multiply >"$folder/out" 2>&1 || fail "who may write: status $?"

@@ -142,6 +142,18 @@ static void rate_saturates(void **state) {
     assert_true(2 * 4096.0 * 4096 * 4096 / lava_processor_guess(150e9, 128) > 12e-3);
 }
 
+/* Allowed processors, all of the machine, ranks. A launcher may have bound a rank to fewer already. */
+static void shares_of_ranks(void **state) {
+    static const struct {
+        int allowed, online, ranks, share;
+    } cases[] = {{64, 64, 0, 64}, {64, 64, 1, 64}, {64, 64, 4, 16}, {16, 64, 4, 16}, {1, 64, 4, 1},
+                 {20, 64, 4, 16}, {64, 64, 3, 21}, {4, 4, 16, 1},   {16, 64, 0, 16}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_int_equal(lava_processor_share_of(cases[i].allowed, cases[i].online, cases[i].ranks),
+                         cases[i].share);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(one_fewer),
                                        cmocka_unit_test(as_asked),
@@ -149,6 +161,7 @@ int main(void) {
                                        cmocka_unit_test(left_alone),
                                        cmocka_unit_test(changed_meanwhile),
                                        cmocka_unit_test(in_the_library),
-                                       cmocka_unit_test(rate_saturates)};
+                                       cmocka_unit_test(rate_saturates),
+                                       cmocka_unit_test(shares_of_ranks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,10 +29,11 @@ for routine in spotrf dpotrf cpotrf zpotrf sgetrf dgetrf cgetrf zgetrf spotrs dp
     sormqr dormqr cunmqr zunmqr sgels dgels cgels zgels \
     strtrs dtrtrs ctrtrs ztrtrs strtri dtrtri ctrtri ztrtri slauum dlauum clauum zlauum \
     spotri dpotri cpotri zpotri sgetri dgetri cgetri zgetri \
-    ssytrd dsytrd chetrd zhetrd ssyev dsyev cheev zheev ssyevd dsyevd cheevd zheevd \
+    ssytrd dsytrd chetrd zhetrd sgebrd dgebrd cgebrd zgebrd sorgbr dorgbr cungbr zungbr \
+    sormbr dormbr cunmbr zunmbr ssyev dsyev cheev zheev ssyevd dsyevd cheevd zheevd \
     ssyevr dsyevr cheevr zheevr ssyevx dsyevx cheevx zheevx \
     ssygv dsygv chegv zhegv ssygvd dsygvd chegvd zhegvd ssygvx dsygvx chegvx zhegvx \
-    sgeqp3 dgeqp3 cgeqp3 zgeqp3 \
+    sstedc dstedc cstedc zstedc sgeqp3 dgeqp3 cgeqp3 zgeqp3 \
     sgesdd dgesdd cgesdd zgesdd sgesvd dgesvd cgesvd zgesvd \
     sgelsd dgelsd cgelsd zgelsd sgelss dgelss cgelss zgelss; do # of LAPACK
     blas="$blas ${routine}_ $routine ${routine}_64_ ${routine}_64 scipy_${routine}_ scipy_${routine}_64_"

@@ -15,6 +15,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
+#include "lib/base/random.h"
 #include "lib/base/routines.h"
 #include "lib/host/team.h"
 #include "lib/host/vector_copy.h"
@@ -47,7 +48,7 @@ static unsigned char *random_bytes(size_t bytes) {
     uint64_t random = (uint64_t)rand_r(&seed);
     assert_non_null(all);
     for (size_t i = 0; i < bytes; i += sizeof random) {
-        random = random * 6364136223846793005u + 1442695040888963407u;
+        lava_random_next(&random);
         const uint64_t mixed = random ^ random >> 32;
         memcpy(all + i, &mixed, sizeof mixed);
     }

@@ -3,9 +3,9 @@
 # they do without the library, and each rank's statistics show that lavapipe computed all its products and solves. The programs are
 # packages of the system's release, which are unpacked into a folder.
 #
-#   mpi.sh LIBRARY UNPACK FOLDER hpl|hpl4|pblas|pblas4     UNPACK: tools/newer-packages; FOLDER: keeps the packages
+#   mpi.sh LIBRARY UNPACK FOLDER hpl|hpl4|pblas|pblas4|ranks     UNPACK: tools/newer-packages; FOLDER: keeps the packages
 #
-# hpl and pblas have two ranks, the others four.
+# hpl and pblas have two ranks, hpl4 and pblas4 four. ranks is perf/ranks with one and four, in brief.
 set -eu
 library=$(readlink -f "$1")
 unpack=$(readlink -f "$2")
@@ -184,6 +184,37 @@ run_pblas() {
     judge_ranks "$1" dgemm dtrsm
 }
 
+# run_ranks_script: every result is right, each rank names its device, and all products that count ran there. No HPL but HPCC's is in
+# the packages, so that section says so.
+run_ranks_script() {
+    printed=$folder/printed
+    here=$(cd "$(dirname "$0")" && pwd)
+    RANKS_MPIRUN="$root/usr/bin/mpirun.openmpi --bind-to none" RANKS_DEVICE=cpu RANKS_NUMBERS='1 4' RANKS_HPL=/nonexistent/xhpl \
+        RANKS_ORDERS=200 RANKS_PREPARE=0 RANKS_BLOCKS=32 RANKS_PLAIN_BLOCKS=32 RANKS_GEMM_BLOCKS=32 \
+        RANKS_K_BLOCKS='32 64' RANKS_SECTIONS='hpl pdgemm pdgesv' \
+        "$here/../../perf/ranks" "$(dirname "$library")/.." test >"$printed" 2>&1 && status=0 || status=$?
+    if grep -q '^ranks: no device' "$printed"; then
+        echo 'skipped: no lavapipe'
+        exit 77
+    fi
+    [ $status = 0 ] || fail "perf/ranks: status $status"
+    grep -q '^left out: there is no' "$printed" || fail 'perf/ranks: HPL is not left out'
+    for routine in pdgemm pdgesv; do
+        for ranks in 1 4; do
+            for place in plain device; do
+                grep -qE "^\| $routine \| 200 \| $ranks \| . x . \| 32 \| 32 \| $place \|.*\| ok \|" "$printed" ||
+                    fail "perf/ranks: no line of $routine by $ranks, $place"
+            done
+        done
+    done
+    grep -q 'rank 3 on .*: device: llvmpipe .*number 0, UUID' "$printed" || fail 'perf/ranks: rank 3 names no device'
+    grep -q '^all ranks: dgemm_ gpu' "$printed" && ! grep '^all ranks: dgemm_ cpu' "$printed" || fail 'perf/ranks: not all on the device'
+    # pilaenv.so is preloaded for the second half: pdgemm makes fewer, larger products
+    grep -A8 '4 device, k block' "$printed" | awk '/pdgemm/ && /[$]/ { asked = 1 } asked && /^all ranks: dgemm_ gpu/ { print $5; asked = 0 }' |
+        awk '{ calls[NR] = $1 } END { exit !(NR == 2 && calls[2] < calls[1]) }' || fail 'perf/ranks: pilaenv_ changes nothing'
+    [ $failed = 0 ] || cat "$printed"
+}
+
 # skip_without PROGRAM
 skip_without() { [ -x "$1" ] || { echo "skipped: the release has no $1"; exit 77; }; }
 
@@ -203,6 +234,9 @@ pblas)
 pblas4)
     skip_without "$pblas_tester"
     run_pblas 4 1 2 2
+    ;;
+ranks)
+    run_ranks_script
     ;;
 esac
 exit $failed

@@ -145,14 +145,14 @@ for type in $types; do
         LD_PRELOAD="$library"
     [ "$mode" != gpu ] || skip_without_device "$folder/stats"
     case $type in
-    [sd]) family=sy with_q='orgqr_ ormqr_' ;;
-    *) family=he with_q='ungqr_ unmqr_' ;;
+    [sd]) family=sy with_q='orgqr_ ormqr_' of_form='orgbr_ ormbr_' ;;
+    *) family=he with_q='ungqr_ unmqr_' of_form='ungbr_ unmbr_' ;;
     esac
     case $part in # of linear: GE, PO, QR, TR and LS
     linear) sets=13 routines="getrf_ getrs_ getri_ gesv_ potrf_ potrs_ potri_ posv_ trtri_ trtrs_ geqrf_ gels_ gelsd_ gelss_ $with_q" ;;
     sep) sets=3 routines="${family}trd_ ${family}ev_ ${family}evd_ ${family}evr_ ${family}evx_" ;;
     sg) sets=1 routines="${family}gv_ ${family}gvd_ ${family}gvx_" ;;
-    svd) sets=3 routines='gesvd_ gesdd_' ;;
+    svd) sets=3 routines="gesvd_ gesdd_ gebrd_ $of_form" ;;
     esac
     judge "$type" $sets
     # shellcheck disable=SC2086 # routines are words

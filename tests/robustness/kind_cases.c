@@ -62,6 +62,11 @@ const struct kind_case kind_cases[] = {
     {ROW(LAUUM, SQUARE_TRIANGLE),     NONE,              NONE,          POSITIVE("nn"),    .explained = "pn"},
     {ROW(POTRI, INVERT_CHOLESKY),     NONE,              NONE,          POSITIVE("nn"),    .explained = "pn"},
     {ROW(SYTRD, TRIDIAGONAL),         NONE,              WORK,          POSITIVE("nn"),    KIND_TAU_OUT, .explained = "pn"},
+    {ROW(GEBRD, BIDIAGONAL),          NONE,              WORK,          GENERAL("mn"),     KIND_TAU_OUT, .explained = "mn"},
+    {ROW(ORGBR, QR_FORM),             NONE,              WORK,          REFLECTIONS("mn"), KIND_TAU_IN, .job = 'Q', .explained = "jmnk"},
+    {ROW(ORGBR, QR_FORM),             NONE,              WORK,          REFLECTIONS("nn"), KIND_TAU_IN, .job = 'P', .explained = "jmnk"},
+    {ROW(ORMBR, QR_LEFT),             REFLECTIONS("mk"), WORK,          GENERAL("mn"),     KIND_TAU_IN, .job = 'Q', .trans = "NA", .explained = "jstmnk"},
+    {ROW(ORMBR, QR_RIGHT),            REFLECTIONS("nn"), WORK,          GENERAL("mn"),     KIND_TAU_IN, .on_right = true, .job = 'P', .trans = "NA", .explained = "jstmnk"},
     {ROW(SYEV, EIGENVALUES),          NONE,              NONE,          POSITIVE("nn"),    KIND_TAU_OUT, .job = 'N', .explained = "jpn"},
     {ROW(HEEV, EIGENVECTORS),         NONE,              NONE,          POSITIVE("nn"),    KIND_TAU_OUT, .job = 'V', .explained = "jpn"},
     {ROW(SYEVD, EIGENVECTORS),        NONE,              NONE,          POSITIVE("nn"),    KIND_TAU_OUT, .job = 'V', .explained = "jpn"},
@@ -76,6 +81,11 @@ const struct kind_case kind_cases[] = {
     {ROW(HEGVD, GENERALIZED_VECTORS), NONE,              POSITIVE("nn"), POSITIVE("nn"),   KIND_TAU_OUT, .job = 'V', .explained = "ijpn"},
     {ROW(SYGVX, GENERALIZED_VECTORS), GENERAL("nn"),     POSITIVE("nn"), POSITIVE("nn"),   KIND_TAU_OUT, .job = 'V', .explained = "ijpn"},
     {ROW(HEGVX, GENERALIZED_VECTORS), GENERAL("nn"),     POSITIVE("nn"), POSITIVE("nn"),   KIND_TAU_OUT, .job = 'V', .explained = "ijpn"},
+    {ROW(STEDC, DIVIDE_VALUES),       NONE,              NONE,          NONE,              KIND_D_AND_E, .job = 'N', .explained = "jn"},
+    {ROW(STEDC, DIVIDE_VECTORS),      NONE,              NONE,          GENERAL("nn"),     KIND_D_AND_E, .job = 'I', .explained = "jn"},
+    {ROW(STEDC, DIVIDE_TIMES),        NONE,              NONE,          GENERAL("nn"),     KIND_D_AND_E, .job = 'V', .explained = "jn"},
+    {ROW(STEDC_COMPLEX, DIVIDE_VECTORS), NONE,           NONE,          GENERAL("nn"),     KIND_D_AND_E, .job = 'I', .explained = "jn"},
+    {ROW(STEDC_COMPLEX, DIVIDE_TIMES), NONE,             NONE,          GENERAL("nn"),     KIND_D_AND_E, .job = 'V', .explained = "jn"},
     {ROW(GEQP3, PIVOTED_QR),          COLUMNS("1n"),     WORK,          GENERAL("mn"),     KIND_TAU_OUT, .explained = "mn"},
     {ROW(CGEQP3, PIVOTED_QR),         COLUMNS("1n"),     WORK,          GENERAL("mn"),     KIND_TAU_OUT, .explained = "mn"},
     {ROW(GESDD, SINGULAR_VECTORS),    GENERAL("mn"),     GENERAL("nn"), GENERAL("mn"),     KIND_TAU_OUT, .job = 'S', .explained = "jmn"},
@@ -204,17 +214,27 @@ static void make_matrix(struct kind_call *call, struct kind_matrix *x, const cha
     fill(x, type, to->uplo == 122, call->row->members ? call->row->members : 1);
 }
 
-/* tau = 2 / ||v||^2, so that a reflection is unitary. */
+/* tau = 2 / ||v||^2, so that a reflection is unitary. Those of P are rows, and begin beside the diagonal. */
 static void fill_tau(struct kind_call *call, const struct kind_matrix *v) {
     enum lava_type type = lava_routine_type(call->routine);
+    bool by_rows = call->row->job == 'P';
     for (int64_t j = 0; j < call->x.k[0]; j++) {
         long double square = 1;
-        for (int64_t i = j + 1; i < v->rows; i++) {
-            const struct naive_number value = naive_read(type, v->before, i + j * v->ld);
+        for (int64_t i = j + 1 + by_rows; i < (by_rows ? v->columns : v->rows); i++) {
+            const struct naive_number value =
+                naive_read(type, v->before, by_rows ? j + i * v->ld : i + j * v->ld);
             square += value.real * value.real + value.imaginary * value.imaginary;
         }
         naive_write(type, call->vector.before, j, (struct naive_number){2 / square, 0});
     }
+}
+
+/* Real numbers, each with 8 bytes, but for those of fp32, which are nearer (called_families.c). */
+static void fill_d_and_e(struct kind_call *call) {
+    enum lava_type real = lava_type_real(lava_routine_type(call->routine));
+    int64_t n = call->x.n[0];
+    for (int64_t i = 0; i < 2 * n - 1; i++)
+        naive_write(real, (char *)call->vector.before + (i < n ? 0 : 8 * n), i % n, random_number(1));
 }
 
 /* Pivots are counted from 1. */
@@ -224,7 +244,10 @@ static void make_vector(struct kind_call *call) {
     call->vector.fill = call->row->vector == KIND_WORK_VECTOR ? KIND_WORK : KIND_GENERAL;
     if (call->row->vector == KIND_NO_VECTOR)
         return;
-    allocate(&call->vector, (size_t)((call->x.m[0] + n) * (call->vector.fill == KIND_WORK ? BLOCK : 1)) * 16);
+    allocate(&call->vector,
+             (size_t)((call->x.m[0] + 2 * n) * (call->vector.fill == KIND_WORK ? BLOCK : 1)) * 16);
+    if (call->row->vector == KIND_D_AND_E)
+        fill_d_and_e(call);
     if (call->row->vector == KIND_TAU_IN)
         fill_tau(call, call->row->a.fill == KIND_REFLECTIONS ? &call->a : &call->c);
     for (int64_t i = 0; i < n && call->row->vector == KIND_PIVOTS_IN; i++) {
@@ -257,8 +280,10 @@ static void choose_options(struct kind_call *call, int order) {
         x->transa[i] = op == 'N' ? 111 : op == 'A' && is_complex ? 113 : 112;
         x->transb[i] = 111;
         x->n[i] = order;
-        x->m[i] = order + 10;
-        x->k[i] = row->family == LAVA_FAMILY_ORMQR  ? order
+        x->m[i] = row->family == LAVA_FAMILY_ORGBR && row->job == 'P' ? order : order + 10;
+        x->k[i] = row->family == LAVA_FAMILY_ORMQR || row->family == LAVA_FAMILY_ORGBR ||
+                          row->family == LAVA_FAMILY_ORMBR
+                      ? order
                   : lava_kinds[row->kind].is_vector ? 1 + poison_random(LAVA_VECTOR_PLAN_SIDES)
                                                     : order / 4 + 1;
     }
@@ -388,16 +413,18 @@ static void set_eigen(struct kind_call *call) {
     static char memory[8][1 << 25]; /* enough for the vectors of order 1110 */
     struct families_arguments *x = &call->x;
     bool is_singular = lava_kinds[call->row->kind].is_singular;
-    x->job = call->row->job, x->range = is_singular ? x->job : 'A';
+    x->range = is_singular ? x->job : 'A';
     x->w = call->vector.now, x->z = call->a.now;
     x->found = memory[0], x->support = is_singular ? call->b.now : memory[1], x->iwork = memory[2];
+    x->ldc[0] = x->ldc[0] ? x->ldc[0] : 1;
     x->lda[0] = x->lda[0] ? x->lda[0] : 1, x->ldb[0] = x->ldb[0] ? x->ldb[0] : 1;
     naive_write(lava_type_real(lava_routine_type(call->routine)), call->rcond, 0,
                 (struct naive_number){-1, 0});
     x->alpha = is_singular ? call->rcond : x->alpha;
     x->rwork = memory[3], x->a = is_singular ? memory[4] : call->b.now, x->b = memory[5];
     x->isize = (int64_t)sizeof memory[0] / 8;
-    x->size[0] = x->rsize = (int64_t)(2 * sizeof memory[0]) / 16;
+    x->rsize = (int64_t)(2 * sizeof memory[0]) / 8;
+    x->size[0] = (int64_t)(3 * sizeof memory[0]) / 16;
 }
 
 void kind_call_run(struct kind_call *call) {
@@ -422,7 +449,8 @@ void kind_call_run(struct kind_call *call) {
     x->size[0] = call->row->members ? call->row->members : lwork;
     if (call->row->family == LAVA_FAMILY_GETRI)
         x->k[0] = lwork;
-    if (call->row->job)
+    x->job = call->row->job;
+    if (lava_kinds[call->row->kind].has_values)
         set_eigen(call);
     if (call->row->a.fill == KIND_COLUMNS) { /* norms of complex numbers are behind tau */
         x->support = call->a.now;

@@ -36,12 +36,14 @@ struct kind_case {
         KIND_PIVOTS_IN,
         KIND_TAU_OUT,
         KIND_TAU_IN,
+        KIND_D_AND_E,
         KIND_WORK_VECTOR
     } vector;
     bool on_right;
-    char job;    /* of eigenvalues: V with vectors, N without; Z is A. Of singular values: of U, which is A,
-                  * and V', which is B; L: least squares, with right-hand sides in A */
-    int members; /* of a batch */
+    char job; /* of eigenvalues: V with vectors, N without; Z is A. Of those of a tridiagonal matrix, which is
+               * the vector: COMPZ; Z is C. Of singular values: of U, which is A,
+               * and V', which is B; L: least squares, with right-hand sides in A */
+    int members;           /* of a batch */
     const char *trans;     /* one of these is chosen; A: the adjoint */
     const char *explained; /* the arguments of `lavablas explain`: side, uplo, transa (t), transb (u), diag,
                               m, n, k, job, the type of a generalized problem (i) */

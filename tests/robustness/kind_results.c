@@ -7,6 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/library/bidiagonal_check.h"
+#include "tests/library/divide_check.h"
 #include "tests/library/names.h"
 #include "tests/library/pencil_check.h"
 #include "tests/library/pivoted_check.h"
@@ -17,6 +19,7 @@
  * problem. */
 #define MOST_ERROR       2000
 #define MOST_TRIDIAGONAL 100
+#define MOST_BIDIAGONAL  100
 #define MOST_EIGEN       1000
 #define MOST_PIVOTED     100
 #define MOST_SOLUTION    1e5
@@ -104,6 +107,22 @@ static bool is_eigen(const struct kind_call *call) {
            errors.values <= MOST_EIGEN && errors.residual <= MOST_EIGEN && errors.orthogonality <= MOST_EIGEN;
 }
 
+/* Z is C, and the vector is D and E. */
+static bool is_divided(const struct kind_call *call) {
+    int64_t n = call->x.n[0];
+    const struct divided x = {.type = lava_routine_type(call->routine),
+                              .n = n,
+                              .ld = call->c.ld,
+                              .d = call->vector.before,
+                              .e = (char *)call->vector.before + 8 * n,
+                              .before = call->row->job == 'V' ? call->c.before : NULL,
+                              .values = call->vector.now,
+                              .after = call->row->job == 'N' ? NULL : call->c.now};
+    const struct eigen_errors errors = divide_errors_of(&x);
+    return call->info == *call->expected_info && errors.values <= MOST_EIGEN &&
+           errors.residual <= MOST_EIGEN && errors.orthogonality <= MOST_EIGEN;
+}
+
 /* The right-hand sides: X is near, and what is below it has the squares of the residual. */
 static bool is_solution(const struct kind_call *call) {
     enum lava_type type = lava_routine_type(call->routine);
@@ -167,6 +186,23 @@ static bool is_tridiagonal(const struct kind_call *call) {
     return call->info == *call->expected_info && tridiagonal_error(&x, 3) <= MOST_TRIDIAGONAL;
 }
 
+/* The vectors are tauq, taup, D and E (called_families.h). */
+static bool is_bidiagonal(const struct kind_call *call) {
+    int64_t n = call->x.n[0];
+    const char *vectors = call->vector.now;
+    const struct bidiagonal x = {.type = lava_routine_type(call->routine),
+                                 .m = call->x.m[0],
+                                 .n = n,
+                                 .ld = call->c.ld,
+                                 .before = call->c.before,
+                                 .after = call->c.now,
+                                 .tauq = vectors,
+                                 .taup = vectors + n * 16,
+                                 .d = vectors + n * 32,
+                                 .e = vectors + n * 40};
+    return call->info == *call->expected_info && bidiagonal_error(&x, 3) <= MOST_BIDIAGONAL;
+}
+
 /* The order of the columns is A. */
 static bool is_pivoted(const struct kind_call *call) {
     const struct pivoted x = {.type = lava_routine_type(call->routine),
@@ -184,9 +220,14 @@ static bool is_pivoted(const struct kind_call *call) {
 bool kind_call_is_right(const struct kind_call *call, const char *what) {
     if (call->row->kind == LAVA_OPERATION_PIVOTED_QR && is_pivoted(call))
         return true;
+    if (call->row->kind == LAVA_OPERATION_BIDIAGONAL && is_bidiagonal(call))
+        return true;
     if (call->row->kind == LAVA_OPERATION_TRIDIAGONAL && is_tridiagonal(call))
         return true;
-    if (call->row->job && (lava_kinds[call->row->kind].is_singular ? is_singular(call) : is_eigen(call)))
+    const struct lava_kind *kind = &lava_kinds[call->row->kind];
+    if (kind->has_values && (kind->of_tridiagonal ? is_divided(call)
+                             : kind->is_singular  ? is_singular(call)
+                                                  : is_eigen(call)))
         return true;
     const struct kind_matrix *all[] = {&call->a, &call->b, &call->c, &call->vector};
     bool has_pivots = call->row->vector == KIND_PIVOTS_OUT || call->row->vector == KIND_PIVOTS_IN;

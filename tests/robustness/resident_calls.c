@@ -40,7 +40,7 @@ struct lava_residents_sums resident_sums(void) {
 }
 
 uint64_t resident_bytes(void) {
-    return lava_residents_bytes(resident_store());
+    return lava_residents_bytes(resident_store(), lava_context_engine()->device);
 }
 
 bool resident_is_right(const struct resident_shape *shape, const float *a, const float *b, int ldb,

@@ -28,7 +28,8 @@ void resident_fill(float *a, size_t count);
 /* Returns a matrix of LD x K in a mapping of its own. It begins and ends within pages. */
 float *resident_matrix(void);
 
-/* The first device's store; NULL: there is none. What it has counted; the bytes of its copies. */
+/* The devices' store; NULL: there is none. What it has counted; the bytes of the copies on the first device.
+ */
 struct lava_residents *resident_store(void);
 struct lava_residents_sums resident_sums(void);
 uint64_t resident_bytes(void);

@@ -108,6 +108,22 @@ static int child_has_none(void) {
     return case_result();
 }
 
+/* Nothing is prepared; a device that is ready from the start would have won. */
+static int child_misses(void) {
+    lava_offload_open();
+    case_sleep(2 * (LAVA_HISTORY_READY_NS + LAVA_HISTORY_PREPARATION_NS) / 1e9);
+    lava_program_history_count(1, 0, 2 * LAVA_HISTORY_PREPARATION_NS);
+    return case_result();
+}
+
+static int child_has_no_device(void) {
+    enum lava_reason reason;
+    CASE_CHECK(lava_program_history_rule() == LAVA_HISTORY_NONE);
+    lava_offload_open();
+    CASE_CHECK(!lava_prepare_may_multiply(LAVA_TYPE_FP32, true, &reason) && reason == LAVA_REASON_NO_DEVICE);
+    return child_misses();
+}
+
 /* A child of fork() and a program that is replaced leave the file as it is. */
 static int child_forks(void) {
     int status = 1;
@@ -151,6 +167,8 @@ static const struct {
     {"idle", child_is_idle},
     {"quiet", child_is_quiet},
     {"none", child_has_none},
+    {"misses", child_misses},
+    {"no-device", child_has_no_device},
     {"forks", child_forks},
     {"execs", child_execs},
     {"sets", child_sets},
@@ -245,6 +263,22 @@ static int call_during_the_load(void) {
     CASE_CHECK(runs("wins", "on"));
     CASE_CHECK(runs("at-once", "on"));
     CASE_CHECK(entry_of().runs == 2);
+    return close_home();
+}
+
+static int without_a_device(void) {
+    const char *device = getenv("LAVABLAS_DEVICE");
+    char before[100];
+    if (!open_home())
+        return 1;
+    snprintf(before, sizeof before, "%s", device ? device : "");
+    setenv("LAVABLAS_DEVICE", "no such device", 1);
+    CASE_CHECK(runs("no-device", "on"));
+    CASE_CHECK(entry_of().runs == 0); /* what a device would have won is nothing where there is none */
+    CASE_CHECK(runs("no-device", "on"));
+    setenv("LAVABLAS_DEVICE", before, 1);
+    CASE_CHECK(runs("misses", "on"));
+    CASE_CHECK(entry_of().won == 1);
     return close_home();
 }
 
@@ -377,6 +411,7 @@ int main(int argument_count, char **arguments) {
         {.name = "settings", .run = settings, .lines = -1},
         {.name = "own_settings", .run = settings_of_the_program, .lines = -1},
         {.name = "at_once", .run = call_during_the_load, .lines = -1},
+        {.name = "no-device", .run = without_a_device, .lines = -1},
         {.name = "quiet", .run = quiet_after_a_loss, .lines = -1},
         {.name = "processes", .run = processes_of_the_program, .lines = -1},
         {.name = "damaged", .run = damaged_files, .lines = -1},

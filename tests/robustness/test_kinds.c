@@ -253,13 +253,15 @@ static int beyond_memory(void) {
     turn = poison_random(2);
     for (int i = poison_random(2); i < kind_cases_count; i += 2) {
         const struct kind_case *row = &kind_cases[i];
+        const struct lava_kind *kind = &lava_kinds[row->kind];
         int type = 1 + 2 * ((turn + i / 2) % 2), order = type == 1 ? 1110 : 790; /* fp64, cfp64 */
-        if (!lava_kinds[row->kind].is_lapack || !takes(i))
+        bool has_matrix = !kind->of_tridiagonal || kind->has_vectors;
+        if (!kind->is_lapack || !has_matrix || !takes(i))
             continue;
         if (lava_routine_row(kind_case_routine(row, type, true))->type == LAVA_TYPE_FP32)
             type = 1, order = 1110; /* the family is real; in fp32 the matrix would fit */
         add(row, type, order);
-        if (!is_by_blocks(calls[calls_count - 1]) && !lava_kinds[row->kind].has_values)
+        if (!is_by_blocks(calls[calls_count - 1]) && !kind->has_values)
             kind_call_make_singular(add(row, type, order));
     }
     CASE_CHECK(kind_calls_expect(calls, calls_count));

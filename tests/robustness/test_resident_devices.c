@@ -1,5 +1,6 @@
-/* Matrices that stay on the first of two devices: calls with them go there. Two lavapipe devices stand for
- * two GPUs. */
+/* Matrices that stay on one of two devices: calls with them go there. Two lavapipe devices stand for two
+ * GPUs.
+ */
 #include "tests/robustness/resident_calls.h"
 
 #include <pthread.h>
@@ -7,6 +8,7 @@
 
 #include "lavablas.h"
 #include "lib/offload/more_devices.h"
+#include "lib/offload/residence.h"
 #include "lib/offload/steps.h"
 #include "tests/robustness/several_devices.h"
 
@@ -149,7 +151,79 @@ static int lets_pass(void) {
     return case_result();
 }
 
+static const struct lava_device_shared *device_of(const float *a) {
+    const struct lava_host_matrix matrix = {
+        .first = a, .ld = LD, .rows = M, .columns = K, .element_bytes = sizeof(float)};
+    uint64_t copy;
+    CASE_CHECK(lava_residents_look(resident_store(), &matrix, &copy) == LAVA_RESIDENT_STAYS);
+    return lava_residents_device_of(resident_store(), copy);
+}
+
+/* A matrix of which a copy was made while the first device was at work stays on the other one. Calls with it
+ * wait for that, and others do not. A call with copies on both has one of them. */
+static int each_has_its_own(void) {
+    struct lava_lane_lock held;
+    pthread_t thread;
+    shared_a = resident_matrix();
+    if (!prepare())
+        return case_result() ? 1 : CASE_SKIPPED;
+    resident_calls(&resident_whole, shared_a, 2);
+    other_a = resident_matrix();
+    CASE_CHECK(lava_context_lock_lane(1, 0, &held) && held.device == 0);
+    resident_calls(&resident_whole, other_a, 3);
+    lava_context_unlock_lane(&held);
+    const struct lava_device_shared *first = device_of(shared_a), *second = device_of(other_a);
+    CASE_CHECK(first == lava_context_engine()->device->shared && second && second != first);
+    const struct lava_residents_sums before = resident_sums();
+    CASE_CHECK(before.stored == 2 && before.differences == 0);
+
+    CASE_CHECK(lava_context_lock_on(second, 1, 0, &held) && held.device == 1);
+    CASE_CHECK(pthread_create(&thread, NULL, call_with_other, NULL) == 0);
+    case_sleep(0.3);
+    resident_calls(&resident_whole, shared_a, 1);
+    CASE_CHECK(!is_done && resident_sums().used == before.used + 1);
+    lava_context_unlock_lane(&held);
+    pthread_join(thread, NULL);
+    CASE_CHECK(resident_sums().used == before.used + 2 && resident_sums().stored == 2);
+
+    struct lava_operation both = lava_operation_to_plan(LAVA_TYPE_FP32, K);
+    both.k = M;
+    both.a = (struct lava_operand){.first = shared_a, .ld = LD, .op = LAVA_OP_T};
+    both.b = (struct lava_operand){.first = other_a, .ld = LD};
+    lava_residence_look(&both);
+    CASE_CHECK(both.a.is_resident != both.b.is_resident);
+    CASE_CHECK(lava_residence_device(&both) == (both.a.is_resident ? first : second));
+    ((float *)(uintptr_t)other_a)[LD] += 1; /* what was written goes up there */
+    resident_calls(&resident_whole, other_a, 1);
+    CASE_CHECK(resident_sums().refreshed == before.refreshed + 1 && device_of(other_a) != first);
+    return case_result();
+}
+
+/* The other device fails: its copies are gone, and those of the first one serve. */
+static int other_fails(void) {
+    struct lava_lane_lock held;
+    shared_a = resident_matrix();
+    if (!prepare())
+        return case_result() ? 1 : CASE_SKIPPED;
+    resident_calls(&resident_whole, shared_a, 2);
+    other_a = resident_matrix();
+    CASE_CHECK(lava_context_lock_lane(1, 0, &held) && held.device == 0);
+    resident_calls(&resident_whole, other_a, 3);
+    lava_context_unlock_lane(&held);
+    CASE_CHECK(device_of(other_a) != device_of(shared_a));
+    CASE_CHECK(lava_context_lock_on(device_of(other_a), 1, 0, &held));
+    held.engine->device->shared->failed = true;
+    lava_context_unlock_lane(&held);
+    const struct lava_residents_sums before = resident_sums();
+    resident_calls(&resident_whole, other_a, 1);
+    resident_calls(&resident_whole, shared_a, 1);
+    CASE_CHECK(resident_sums().used == before.used + 1 && resident_sums().differences == 0);
+    return case_result();
+}
+
 static const struct test_case cases[] = {
+    {"each_has_its_own", each_has_its_own, .variables = {CHECK, "LAVABLAS_DEVICE=cpu:all"}},
+    {"other_fails", other_fails, .lines = -1, .variables = {CHECK, "LAVABLAS_DEVICE=cpu:all"}},
     {"first_fails", first_fails, .lines = -1, .variables = {CHECK, "LAVABLAS_DEVICE=cpu:all"}},
     {"replaced_by_the_other", replaced_by_the_other, .variables = {CHECK, "LAVABLAS_DEVICE=cpu:all"}},
     {"lets_pass", lets_pass, .variables = {CHECK, "LAVABLAS_DEVICE=cpu:all"}},

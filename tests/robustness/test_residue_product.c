@@ -20,29 +20,28 @@
 #include "lib/lapack/device_matrix.h"
 #include "lib/offload/complete.h"
 #include "lib/offload/learning.h"
+#include "lib/product/runner.h"
 #include "lib/vk/modules.h"
 #include "tests/robustness/device_test.h"
-#include "tests/robustness/residue_problem.h"
 #ifdef LAVA_FAULT_INJECTION
 #    include "tests/robustness/fault_sweep.h"
 #endif
+#include "tests/robustness/residue_case.h"
 
 static struct lava_engine *engine;
 static struct lava_progress progress; /* of the last product on the host */
 
 static int open_engine(void **state) {
     (void)state;
-    residue_problem_seed = device_test_seed();
+    residue_case_begin(device_test_seed());
     setenv("LAVABLAS_RESIDUES", "on", 1);
-    lava_residues_prepare(LAVA_RESIDUES_STANDARD, &residue_problem_scheme);
     return device_test_open(false, &engine);
 }
 
 /* On a device without fp64, which needs no setting to use residues. */
 static int open_alone(void **state) {
     (void)state;
-    residue_problem_seed = device_test_seed();
-    lava_residues_prepare(LAVA_RESIDUES_STANDARD, &residue_problem_scheme);
+    residue_case_begin(device_test_seed());
     return device_test_open(false, &engine) || engine->capabilities.fp64 ? -1 : 0;
 }
 
@@ -54,17 +53,19 @@ static int close_engine(void **state) {
 
 /* The device */
 
+static enum lava_type type_of(const struct product *x) {
+    return x->is_complex ? LAVA_TYPE_CFP64 : LAVA_TYPE_FP64;
+}
+
 static enum lava_status upload(struct lava_stream *stream, const struct product *x, int side,
                                struct lava_device_matrix *matrix) {
-    int64_t count = side == 0 ? x->m : x->n;
-    bool along = residue_problem_is_along(x, side);
-    double *stored = residue_problem_allocate((size_t)(count * x->k), sizeof(double));
-    for (int64_t i = 0; i < count; i++)
-        for (int64_t l = 0; l < x->k; l++)
-            stored[along ? i * x->k + l : l * count + i] = x->lines[side][i * x->k + l];
-    enum lava_status status =
-        lava_device_matrix_create(engine, LAVA_TYPE_FP64, along ? x->k : count, along ? count : x->k, matrix);
-    status = status ? status : lava_device_matrix_upload(stream, matrix, stored, matrix->rows);
+    int64_t count = residue_case_count(x, side), depth = x->k / residue_case_each(x);
+    int64_t rows = residue_case_is_along(x, side) ? depth : count,
+            columns = residue_case_is_along(x, side) ? count : depth;
+    double *stored = residue_case_allocate((size_t)(rows * columns * residue_case_each(x)), sizeof(double));
+    residue_case_store(x, side, rows, stored);
+    enum lava_status status = lava_device_matrix_create(engine, type_of(x), rows, columns, matrix);
+    status = status ? status : lava_device_matrix_upload(stream, matrix, stored, rows);
     free(stored);
     return status;
 }
@@ -73,16 +74,19 @@ static enum lava_status run(struct product *x, const struct lava_overrides *over
     struct lava_device_matrix a, b, c;
     struct lava_stream stream;
     lava_stream_open(&stream, engine, false);
-    enum lava_status status = lava_device_matrix_create(engine, LAVA_TYPE_FP64, x->m, x->n, &c);
+    enum lava_status status =
+        lava_device_matrix_create(engine, type_of(x), x->m / residue_case_each(x), x->n, &c);
     assert_int_equal(status, LAVA_OK);
     assert_int_equal(upload(&stream, x, 0, &a), LAVA_OK);
     assert_int_equal(upload(&stream, x, 1, &b), LAVA_OK);
-    assert_int_equal(lava_device_matrix_upload(&stream, &c, x->c, x->m), LAVA_OK);
+    assert_int_equal(lava_device_matrix_upload(&stream, &c, x->c, c.rows), LAVA_OK);
     const struct lava_device_product product = {.a = a,
                                                 .b = b,
                                                 .c = c,
                                                 .op_a = x->ops[0],
                                                 .op_b = x->ops[1],
+                                                .conjugate_a = x->conjugate[0],
+                                                .conjugate_b = x->conjugate[1],
                                                 .alpha.real = x->alpha,
                                                 .beta.real = x->beta,
                                                 .region = x->region,
@@ -90,7 +94,7 @@ static enum lava_status run(struct product *x, const struct lava_overrides *over
                                                 .overrides = overrides};
     status = lava_device_product(&stream, &product);
     if (!status)
-        status = lava_device_matrix_download(&stream, &c, LAVA_REGION_ALL, x->got, x->m);
+        status = lava_device_matrix_download(&stream, &c, LAVA_REGION_ALL, x->got, c.rows);
     status = lava_stream_close(&stream, status);
     lava_device_matrix_free(engine, &a);
     lava_device_matrix_free(engine, &b);
@@ -100,38 +104,36 @@ static enum lava_status run(struct product *x, const struct lava_overrides *over
 
 /* The same from host memory to host memory, with NaN around the matrices. */
 static double *stored_on_host(const struct product *x, int side, int64_t ld) {
-    int64_t count = side == 0 ? x->m : x->n;
-    bool along = residue_problem_is_along(x, side);
-    int64_t columns = along ? count : x->k;
-    double *stored = residue_problem_allocate((size_t)(ld * columns), sizeof(double));
-    for (int64_t i = 0; i < ld * columns; i++)
+    int64_t columns =
+        residue_case_is_along(x, side) ? residue_case_count(x, side) : x->k / residue_case_each(x);
+    double *stored = residue_case_allocate((size_t)(ld * columns * residue_case_each(x)), sizeof(double));
+    for (int64_t i = 0; i < ld * columns * residue_case_each(x); i++)
         stored[i] = NAN;
-    for (int64_t i = 0; i < count; i++)
-        for (int64_t l = 0; l < x->k; l++)
-            stored[along ? i * ld + l : l * ld + i] = x->lines[side][i * x->k + l];
+    residue_case_store(x, side, ld, stored);
     return stored;
 }
 
 static enum lava_status run_on_host(struct product *x, const struct lava_overrides *overrides) {
-    int64_t ld[] = {(residue_problem_is_along(x, 0) ? x->k : x->m) + 3,
-                    (residue_problem_is_along(x, 1) ? x->k : x->n) + 5},
-            ldc = x->m + 7;
+    int64_t each = residue_case_each(x), m = x->m / each, k = x->k / each;
+    int64_t ld[] = {(residue_case_is_along(x, 0) ? k : m) + 3, (residue_case_is_along(x, 1) ? k : x->n) + 5},
+            ldc = (m + 7) * each;
     double *stored[] = {stored_on_host(x, 0, ld[0]), stored_on_host(x, 1, ld[1])};
-    double *c = residue_problem_allocate((size_t)(ldc * x->n), sizeof(double));
+    double *c = residue_case_allocate((size_t)(ldc * x->n), sizeof(double));
     static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1, 1}};
     for (int64_t j = 0; j < x->n; j++)
         for (int64_t i = 0; i < ldc; i++)
             c[j * ldc + i] = i < x->m ? x->c[j * x->m + i] : NAN;
-    const struct lava_operation operation = {.type = LAVA_TYPE_FP64,
-                                             .precision = LAVA_PRECISION_STANDARD,
-                                             .m = x->m,
-                                             .n = x->n,
-                                             .k = x->k,
-                                             .a = {.first = stored[0], .ld = ld[0], .op = x->ops[0]},
-                                             .b = {.first = stored[1], .ld = ld[1], .op = x->ops[1]},
-                                             .c = {.first = c, .ld = ldc, .type = LAVA_TYPE_FP64},
-                                             .alpha.real = x->alpha,
-                                             .beta.real = x->beta};
+    const struct lava_operation operation = {
+        .type = type_of(x),
+        .precision = LAVA_PRECISION_STANDARD,
+        .m = m,
+        .n = x->n,
+        .k = k,
+        .a = {.first = stored[0], .ld = ld[0], .op = x->ops[0], .conjugate = x->conjugate[0]},
+        .b = {.first = stored[1], .ld = ld[1], .op = x->ops[1], .conjugate = x->conjugate[1]},
+        .c = {.first = c, .ld = ldc / each, .type = type_of(x)},
+        .alpha.real = x->alpha,
+        .beta.real = x->beta};
     struct lava_plan plan;
     lava_policy_choose(&operation, &engine->capabilities, &figures, LAVA_MODE_GPU, overrides, &plan);
     assert_int_equal(plan.place, LAVA_PLACE_GPU);
@@ -158,12 +160,12 @@ static void verify(struct product x, int left) {
     const struct lava_overrides overrides = {.residues = LAVA_RESIDUE_ON};
     const struct lava_residue_way *way = lava_residue_way_of(&engine->capabilities);
     assert_non_null(way);
-    residue_problem_make(&x);
+    residue_case_make(&x);
     assert_int_equal(x.on_host ? run_on_host(&x, &overrides) : run(&x, &overrides), LAVA_OK);
-    int found = residue_problem_check(&x, way);
+    int found = residue_case_check(&x, way);
     if (left >= 0)
         assert_int_equal(found, left);
-    residue_problem_destroy(&x);
+    residue_case_destroy(&x);
 }
 
 #define NONE .odd_line = {-1, -1}
@@ -202,6 +204,36 @@ static void on_host(void **state) {
                                  .n = 50,
                                  .k = LAVA_RESIDUES_STANDARD_K + 130,
                                  NONE,
+                                 .on_host = true,
+                                 .ops = {LAVA_OP_T, LAVA_OP_N},
+                                 .alpha = 1};
+    verify(deep, 0);
+}
+
+/* Complex matrices: rows that are beyond whole tiles, both orders of both operands, conjugated or not, and
+ * tiles that are left. */
+static void complex_matrices(void **state) {
+    (void)state;
+    for (int way = 0; way < 8; way++) {
+        struct product x = {.m = 2 * (way < 4 ? 65 : 33),
+                            .n = way < 4 ? 30 : 1060,
+                            .k = 2 * (70 + 3 * way),
+                            NONE,
+                            .is_complex = true,
+                            .conjugate = {way & 1 && way & 2, way % 3 == 1},
+                            .on_host = way >= 4,
+                            .ops = {way & 1 ? LAVA_OP_T : LAVA_OP_N, way & 2 ? LAVA_OP_T : LAVA_OP_N},
+                            .alpha = way ? -1.3 : 1,
+                            .beta = way & 1 ? 0.7 : 0};
+        x.odd[0] = way & 1 ? WITH_NAN : SPREAD;
+        x.odd_line[0] = way % 4 == 0 ? -1 : 64;
+        verify(x, way % 4 == 0 ? 0 : way < 4 ? 1 : 17);
+    }
+    const struct product deep = {.m = 6,
+                                 .n = 70,
+                                 .k = LAVA_RESIDUES_STANDARD_K + 130,
+                                 NONE,
+                                 .is_complex = true,
                                  .on_host = true,
                                  .ops = {LAVA_OP_T, LAVA_OP_N},
                                  .alpha = 1};
@@ -251,29 +283,48 @@ static void limits(void **state) {
                  {TOO_SMALL, true}, {SPREAD, true},    {WITH_NAN, true}, {WITH_INF, true}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        int side = rand_r(&residue_problem_seed) % 2;
+        int side = residue_case_random() % 2;
         struct product x = {.m = 130, .n = 130, .k = 160, NONE, .alpha = 1.5, .beta = i % 2 ? 0.5 : 0};
-        x.ops[0] = rand_r(&residue_problem_seed) % 2 ? LAVA_OP_T : LAVA_OP_N;
-        x.ops[1] = rand_r(&residue_problem_seed) % 2 ? LAVA_OP_T : LAVA_OP_N;
+        x.ops[0] = residue_case_random() % 2 ? LAVA_OP_T : LAVA_OP_N;
+        x.ops[1] = residue_case_random() % 2 ? LAVA_OP_T : LAVA_OP_N;
         x.odd[side] = cases[i].data;
-        x.odd_line[side] = rand_r(&residue_problem_seed) % 130;
+        x.odd_line[side] = residue_case_random() % 130;
         printf("data %d in line %d of %c\n", (int)cases[i].data, (int)x.odd_line[side], "AB"[side]);
         verify(x, cases[i].left ? 3 : 0);
     }
 }
 
-/* All tiles are left: the product has the bits of the plain one, or its bound. */
+/* All tiles are left, whatever the order of the operands. */
 static void all_left(void **state) {
     (void)state;
-    const struct product x = {.m = 129,
-                              .n = 65,
-                              .k = 170,
-                              NONE,
-                              .ops = {LAVA_OP_T, LAVA_OP_N},
-                              .alpha = 1,
-                              .beta = 2,
-                              .data = {SPREAD, UNIFORM}};
-    verify(x, 6);
+    for (int way = 0; way < 4; way++) {
+        const struct product x = {.m = 129,
+                                  .n = 65,
+                                  .k = 170 + 3 * way,
+                                  NONE,
+                                  .ops = {way & 1 ? LAVA_OP_T : LAVA_OP_N, way & 2 ? LAVA_OP_T : LAVA_OP_N},
+                                  .alpha = way ? 1.7 : 1,
+                                  .beta = way % 2 ? 2 : 0,
+                                  .data = {SPREAD, UNIFORM}};
+        verify(x, 6);
+    }
+}
+
+/* Several panels of K and parts of op(B) from host memory, of which some tiles are left. */
+static void deep_on_host(void **state) {
+    (void)state;
+    for (int way = 0; way < 4; way += 3) {
+        struct product x = {.m = 10,
+                            .n = way ? 65 : 1100,
+                            .k = LAVA_RESIDUES_STANDARD_K + 67,
+                            NONE,
+                            .on_host = true,
+                            .ops = {way & 1 ? LAVA_OP_T : LAVA_OP_N, way & 2 ? LAVA_OP_T : LAVA_OP_N},
+                            .alpha = 1};
+        x.odd[1] = WITH_INF;
+        x.odd_line[1] = 64;
+        verify(x, 1);
+    }
 }
 
 /* All tiles are left to a CPU that has not begun: the device gives the product back as it was. Of the first
@@ -290,18 +341,18 @@ static void ends_early(void **state) {
                         .beta = 2,
                         .data = {SPREAD, UNIFORM}};
     (void)state;
-    residue_problem_make(&x);
+    residue_case_make(&x);
     assert_int_equal(run_on_host(&x, &on), LAVA_ERROR_LEFT);
     assert_int_equal(progress.column, 0);
     assert_memory_equal(x.got, x.c, (size_t)(x.m * x.n) * sizeof(double));
-    residue_problem_destroy(&x);
+    residue_case_destroy(&x);
     struct product most = {.m = 256, .n = 70, .k = 100, NONE, .on_host = true, .alpha = -2, .beta = 1};
-    residue_problem_make(&most);
+    residue_case_make(&most);
     for (int64_t i = 0; i < 192; i += 64)
         most.lines[0][(i + 5) * most.k + 7] = i == 64 ? NAN : 0x1p500;
     assert_int_equal(run_on_host(&most, &on), LAVA_OK);
-    assert_int_equal(residue_problem_check(&most, lava_residue_way_of(&engine->capabilities)), 6);
-    residue_problem_destroy(&most);
+    assert_int_equal(residue_case_check(&most, lava_residue_way_of(&engine->capabilities)), 6);
+    residue_case_destroy(&most);
 }
 
 /* A product that ended early has the next one of its size go to the CPU, because the device's time is then
@@ -340,11 +391,11 @@ static void mixed(void **state) {
                             .alpha = way & 1 ? 1 : 0.3,
                             .beta = way & 2 ? -0.4 : 0};
         const struct lava_overrides on = {.residues = LAVA_RESIDUE_ON};
-        residue_problem_make(&x);
+        residue_case_make(&x);
         for (int i = 0; i < 3; i++) {
-            int side = rand_r(&residue_problem_seed) % 2;
-            int64_t line = rand_r(&residue_problem_seed) % (side ? x.n : x.m),
-                    l = rand_r(&residue_problem_seed) % x.k;
+            int side = (int)(residue_case_random() >> 1) % 2;
+            int64_t line = (int)(residue_case_random() >> 1) % (side ? x.n : x.m),
+                    l = (int)(residue_case_random() >> 1) % x.k;
             x.lines[side][line * x.k + (i == 2 ? x.k - 1 : l)] = i == 0   ? 0x1p460
                                                                  : i == 1 ? INFINITY
                                                                           : -0x1p470;
@@ -352,8 +403,8 @@ static void mixed(void **state) {
         enum lava_status status = run_on_host(&x, &on);
         assert_true(status == LAVA_OK || status == LAVA_ERROR_LEFT);
         if (!status)
-            printf("%d tiles left\n", residue_problem_check(&x, lava_residue_way_of(&engine->capabilities)));
-        residue_problem_destroy(&x);
+            printf("%d tiles left\n", residue_case_check(&x, lava_residue_way_of(&engine->capabilities)));
+        residue_case_destroy(&x);
     }
 }
 
@@ -385,22 +436,22 @@ static void memory(void **state) {
     const struct lava_residue_way *way = lava_residue_way_of(&engine->capabilities);
     struct product x = {.m = 100, .n = 300, .k = 150, NONE, .alpha = 1};
     (void)state;
-    residue_problem_make(&x);
+    residue_case_make(&x);
     const struct lava_residue_layout one = lava_residue_layout_of(way, x.m, x.n, x.k, 1);
     const struct lava_overrides little = {.residues = LAVA_RESIDUE_ON,
                                           .memory_bytes =
                                               one.first_bytes + one.second_bytes + one.sums_bytes},
                                 none = {.residues = LAVA_RESIDUE_ON, .memory_bytes = one.sums_bytes},
                                 off = {.residues = LAVA_RESIDUE_OFF};
-    double *plain = residue_problem_allocate((size_t)(x.m * x.n), sizeof(double));
+    double *plain = residue_case_allocate((size_t)(x.m * x.n), sizeof(double));
     assert_int_equal(run(&x, &little), LAVA_OK);
-    assert_int_equal(residue_problem_check(&x, way), 0);
+    assert_int_equal(residue_case_check(&x, way), 0);
     assert_int_equal(run(&x, &off), LAVA_OK);
     memcpy(plain, x.got, (size_t)(x.m * x.n) * sizeof(double));
     assert_int_equal(run(&x, &none), LAVA_OK);
     assert_memory_equal(plain, x.got, (size_t)(x.m * x.n) * sizeof(double));
     free(plain);
-    residue_problem_destroy(&x);
+    residue_case_destroy(&x);
 }
 
 #ifdef LAVA_FAULT_INJECTION
@@ -434,10 +485,10 @@ static void faults(void **state) {
     struct product x = {
         .m = 70, .n = 1100, .k = 64, NONE, .on_host = true, .alpha = 1, .data = {INTEGERS, INTEGERS}};
     (void)state;
-    residue_problem_make(&x);
+    residue_case_make(&x);
     x.lines[0][66 * x.k + 3] = INFINITY; /* tiles that are left, with exact elements */
     assert_int_equal(run_on_host(&x, &on), LAVA_OK);
-    double *right = residue_problem_allocate((size_t)(x.m * x.n), sizeof(double));
+    double *right = residue_case_allocate((size_t)(x.m * x.n), sizeof(double));
     memcpy(right, x.got, (size_t)(x.m * x.n) * sizeof(double));
     for (size_t i = 0; i < sizeof points / sizeof points[0]; i++)
         for (long passage = 1; passage < 5; passage++)
@@ -446,17 +497,18 @@ static void faults(void **state) {
     assert_int_equal(run_on_host(&x, &on), LAVA_OK);
     assert_memory_equal(x.got, right, (size_t)(x.m * x.n) * sizeof(double));
     free(right);
-    residue_problem_destroy(&x);
+    residue_case_destroy(&x);
 }
 #endif
 
 int main(int count, char **arguments) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(operations), cmocka_unit_test(on_host),
-                                       cmocka_unit_test(integers),   cmocka_unit_test(panels),
-                                       cmocka_unit_test(regions),    cmocka_unit_test(limits),
-                                       cmocka_unit_test(all_left),   cmocka_unit_test(memory),
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(operations), cmocka_unit_test(on_host),  cmocka_unit_test(complex_matrices),
+        cmocka_unit_test(integers),   cmocka_unit_test(panels),   cmocka_unit_test(regions),
+        cmocka_unit_test(limits),     cmocka_unit_test(all_left), cmocka_unit_test(deep_on_host),
+        cmocka_unit_test(memory),
 #ifdef LAVA_FAULT_INJECTION
-                                       cmocka_unit_test(faults)
+        cmocka_unit_test(faults)
 #endif
     };
     const struct CMUnitTest tests_alone[] = {

@@ -12,6 +12,7 @@
 
 #include "lavablas_cblas.h"
 #include "lib/base/fault.h"
+#include "lib/base/random.h"
 #include "lib/offload/context.h"
 #include "lib/offload/offload.h"
 #include "lib/offload/planning.h"
@@ -40,11 +41,6 @@ static void print_seed(void) {
     printf("seed: %llu\n", (unsigned long long)seed);
 }
 
-static double random_number(uint64_t *state) {
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(int64_t)*state * 0x1p-63;
-}
-
 /* One call of a routine of fp32 or fp64, on matrices in double precision. The other triangle holds NaN. */
 struct call {
     enum routine routine;
@@ -57,9 +53,9 @@ static void make_call(struct call *call, enum routine routine, bool is_wide, uin
     call->routine = routine;
     call->is_wide = is_wide;
     for (int i = 0; i < SIZE * SIZE; i++)
-        call->a[i] = (double)(float)random_number(&state);
+        call->a[i] = (double)(float)lava_random_signed(&state);
     for (int i = 0; i < SIZE * COLUMNS; i++)
-        call->b[i] = (double)(float)random_number(&state);
+        call->b[i] = (double)(float)lava_random_signed(&state);
     memset(call->c, 0, sizeof call->c);
     for (int i = 0; i < SIZE * SIZE && routine != SYR2K; i++)
         if (i % SIZE < i / SIZE)

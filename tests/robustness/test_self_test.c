@@ -124,7 +124,8 @@ static void spoiled_results(void **state) {
                  {LAVA_STEP_EIGEN, LAVA_OPERATION_EIGENVECTORS},
                  {LAVA_STEP_GENERALIZED, LAVA_OPERATION_GENERALIZED_VECTORS},
                  {LAVA_STEP_PIVOTED_QR, LAVA_OPERATION_PIVOTED_QR},
-                 {LAVA_STEP_SINGULAR, LAVA_OPERATION_SINGULAR_VECTORS}};
+                 {LAVA_STEP_SINGULAR, LAVA_OPERATION_SINGULAR_VECTORS},
+                 {LAVA_STEP_BIDIAGONAL, LAVA_OPERATION_BIDIAGONAL}};
     static const enum lava_type types[] = {LAVA_TYPE_FP32, LAVA_TYPE_CFP32};
     (void)state;
     for (size_t i = 0; i < COUNT(cases) * COUNT(types); i++) {

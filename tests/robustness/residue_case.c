@@ -1,34 +1,43 @@
-/* Products for the tests of residues, and what the model in perf/residues makes of them. Called by
- * test_residue_product.c. */
-#include "tests/robustness/residue_problem.h"
+/* Called by test_residue_product.c. */
+#include "tests/robustness/residue_case.h"
 
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
 
+#include "dispatch/residues.h"
 #include "perf/residues/model.h"
 
-unsigned residue_problem_seed;
-struct lava_residues residue_problem_scheme;
+static unsigned seed;
+static struct lava_residues residues;
 
-void *residue_problem_allocate(size_t count, size_t bytes) {
+void residue_case_begin(unsigned first_seed) {
+    seed = first_seed;
+    lava_residues_prepare(LAVA_RESIDUES_STANDARD, &residues);
+}
+
+unsigned residue_case_random(void) {
+    return (unsigned)rand_r(&seed);
+}
+
+void *residue_case_allocate(size_t count, size_t bytes) {
     void *memory = calloc(count, bytes);
     assert_non_null(memory);
     return memory;
 }
 
 static double uniform(void) {
-    return 2.0 * rand_r(&residue_problem_seed) / RAND_MAX - 1;
+    return 2.0 * rand_r(&seed) / RAND_MAX - 1;
 }
 
 static double element_of(enum data data, int64_t l) {
     switch (data) {
     case INTEGERS:
-        return rand_r(&residue_problem_seed) % 201 - 100;
+        return rand_r(&seed) % 201 - 100;
     case LARGEST: /* the greatest exponent is at the limit of the screen, or beyond */
         return l == 0 ? 0x1p450 : ldexp(uniform(), 450);
     case TOO_LARGE:
@@ -50,22 +59,52 @@ static double element_of(enum data data, int64_t l) {
     }
 }
 
-/* Where the device stores an element of op(A) or op(B). */
-bool residue_problem_is_along(const struct product *x, int side) {
+bool residue_case_is_along(const struct product *x, int side) {
     return (side == 0) == (x->ops[side] != LAVA_OP_N);
 }
 
-void residue_problem_make(struct product *x) {
+int64_t residue_case_each(const struct product *x) {
+    return x->is_complex ? 2 : 1;
+}
+
+int64_t residue_case_count(const struct product *x, int side) {
+    return side == 0 ? x->m / residue_case_each(x) : x->n;
+}
+
+/* Each row of a complex op(A) has lines [re, -im] and [im, re]. */
+static void add_second_lines(struct product *x) {
+    for (int64_t i = 0; i < x->m; i += 2)
+        for (int64_t l = 0; l < x->k; l += 2) {
+            double *line = x->lines[0] + i * x->k + l;
+            line[x->k] = -line[1];
+            line[x->k + 1] = line[0];
+        }
+}
+
+void residue_case_store(const struct product *x, int side, int64_t ld, double *stored) {
+    int64_t each = residue_case_each(x), lines = each == 2 && side == 0 ? 2 : 1;
+    for (int64_t i = 0; i < residue_case_count(x, side); i++)
+        for (int64_t l = 0; l < x->k; l++) {
+            double value = x->lines[side][i * lines * x->k + l];
+            bool is_turned = l % each == 1 && (side == 0) != x->conjugate[side];
+            int64_t at = residue_case_is_along(x, side) ? i * ld + l / each : l / each * ld + i;
+            stored[at * each + l % each] = is_turned ? -value : value;
+        }
+}
+
+void residue_case_make(struct product *x) {
     const int64_t sizes[] = {x->m, x->n};
     for (int side = 0; side < 2; side++) {
-        x->lines[side] = residue_problem_allocate((size_t)(sizes[side] * x->k), sizeof(double));
+        x->lines[side] = residue_case_allocate((size_t)(sizes[side] * x->k), sizeof(double));
         for (int64_t i = 0; i < sizes[side]; i++)
             for (int64_t l = 0; l < x->k; l++)
                 x->lines[side][i * x->k + l] =
                     element_of(i == x->odd_line[side] ? x->odd[side] : x->data[side], l);
     }
-    x->c = residue_problem_allocate((size_t)(x->m * x->n), sizeof(double));
-    x->got = residue_problem_allocate((size_t)(x->m * x->n), sizeof(double));
+    if (x->is_complex)
+        add_second_lines(x);
+    x->c = residue_case_allocate((size_t)(x->m * x->n), sizeof(double));
+    x->got = residue_case_allocate((size_t)(x->m * x->n), sizeof(double));
     for (int64_t j = 0; j < x->n; j++)
         for (int64_t i = 0; i < x->m; i++) {
             bool is_read = x->beta != 0 && (x->region == LAVA_REGION_ALL ||
@@ -74,7 +113,7 @@ void residue_problem_make(struct product *x) {
         }
 }
 
-void residue_problem_destroy(struct product *x) {
+void residue_case_destroy(struct product *x) {
     free(x->lines[0]);
     free(x->lines[1]);
     free(x->c);
@@ -91,8 +130,7 @@ static struct lava_residues_line panel_of(const struct product *x, int side, int
     for (int i = 0; i < LAVA_RESIDUES_LEVELS; i++)
         panel.large[i] = (uint32_t)k;
     for (int64_t i = first; i < end && i < all; i++) {
-        struct lava_residues_line line =
-            model_line(&residue_problem_scheme, x->lines[side] + i * x->k + first_k, k);
+        struct lava_residues_line line = model_line(&residues, x->lines[side] + i * x->k + first_k, k);
         if (line.greatest > 0 && (line.greatest < 1023 - LAVA_RESIDUES_MOST_EXPONENT ||
                                   line.greatest > 1023 + LAVA_RESIDUES_MOST_EXPONENT))
             panel.greatest = line.greatest;
@@ -111,13 +149,13 @@ struct converted {
 
 static struct converted convert(const struct product *x, int side, int64_t first_k, int64_t k) {
     int64_t count = side == 0 ? x->m : x->n;
-    struct converted converted = {residue_problem_allocate((size_t)(count * k) * LAVA_RESIDUES_STANDARD, 1),
-                                  residue_problem_allocate((size_t)count, sizeof(int32_t))};
+    struct converted converted = {residue_case_allocate((size_t)(count * k) * LAVA_RESIDUES_STANDARD, 1),
+                                  residue_case_allocate((size_t)count, sizeof(int32_t))};
     for (int64_t i = 0; i < count; i++) {
         const double *line = x->lines[side] + i * x->k + first_k;
-        const struct lava_residues_line found = model_line(&residue_problem_scheme, line, k);
-        converted.scales[i] = model_scale(&residue_problem_scheme, &found);
-        model_convert(&residue_problem_scheme, line, k, converted.scales[i],
+        const struct lava_residues_line found = model_line(&residues, line, k);
+        converted.scales[i] = model_scale(&residues, &found);
+        model_convert(&residues, line, k, converted.scales[i],
                       converted.residues + i * k * LAVA_RESIDUES_STANDARD);
     }
     return converted;
@@ -126,7 +164,7 @@ static struct converted convert(const struct product *x, int side, int64_t first
 /* The product of two lines at a panel, as the kernels of residues compute it. */
 static double by_residues(const struct converted *a, int64_t i, const struct converted *b, int64_t j,
                           int64_t k) {
-    return model_product(&residue_problem_scheme, a->residues + i * k * LAVA_RESIDUES_STANDARD,
+    return model_product(&residues, a->residues + i * k * LAVA_RESIDUES_STANDARD,
                          b->residues + j * k * LAVA_RESIDUES_STANDARD, k, a->scales[i] + b->scales[j]);
 }
 
@@ -204,14 +242,13 @@ static int judge(const struct product *x, const struct lava_residue_way *way, in
         int64_t first = p * LAVA_RESIDUES_STANDARD_K, k = depth_of(x, p);
         const struct lava_residues_line a = panel_of(x, 0, i, way->tile_m, first, k),
                                         b = panel_of(x, 1, j, way->tile_n, first, k);
-        panels->accepted[p] = lava_residues_hold(&residue_problem_scheme, &a, &b, k);
+        panels->accepted[p] = lava_residues_hold(&residues, &a, &b, k);
         left += !panels->accepted[p];
     }
     return left;
 }
 
-/* Compares some elements of each tile. Returns how many of the tiles' panels were left. */
-int residue_problem_check(const struct product *x, const struct lava_residue_way *way) {
+int residue_case_check(const struct product *x, const struct lava_residue_way *way) {
     struct panels panels = {0};
     int left = 0;
     for (int p = 0; p * LAVA_RESIDUES_STANDARD_K < x->k; p++)

@@ -1,0 +1,50 @@
+/* What the tests of eigenvalues and singular values have in common. Included once, after family_tests.h. */
+#ifndef LAVA_TESTS_VALUES_TESTS_H
+#define LAVA_TESTS_VALUES_TESTS_H
+
+#include <string.h>
+
+#include "tests/library/family_tests.h"
+
+/* Calls every routine that is ours five times, and checks that its arguments arrive untouched: letters of
+ * both lists in turn, and others; orders that are small, large, wrong, and of 64 bits; and queries, which are
+ * not counted. What a routine has no argument for is not passed. */
+static inline void check_values_forwarded(bool is_ours(int), const char *jobs, const char *ranges) {
+    static const int64_t orders[] = {3, -1, 900, 0, 0x300000005};
+    char memory[11];
+    const double ends[4] = {0, 1};
+    for (int i = 0; i < LAVA_ROUTINE_COUNT * 5; i++) {
+        enum lava_routine routine = (enum lava_routine)(i / 5);
+        bool is_wide = lava_routine_row(routine)->is_ilp64;
+        const struct families_arguments x = {.count = i % 4,
+                                             .job = jobs[(size_t)i % strlen(jobs)],
+                                             .range = ranges[(size_t)i % strlen(ranges)],
+                                             .uplo = i % 3 == 2 ? 7 : 121 + i % 3,
+                                             .m = {orders[(i + 1) % (is_wide ? 5 : 4)]},
+                                             .n = {orders[i % 5]},
+                                             .k = {2},
+                                             .alpha = &ends[0],
+                                             .beta = &ends[2],
+                                             .lda = {900},
+                                             .ldb = {901},
+                                             .ldc = {(is_wide ? 0x700000000 : 0) + 50003},
+                                             .size = {i % 2 && !counted ? -1 : 70},
+                                             .rsize = i % 7 == 0 && !counted ? -1 : 80,
+                                             .isize = i % 11 == 0 && !counted ? -1 : 90,
+                                             .a = &memory[9],
+                                             .b = &memory[0],
+                                             .c = &memory[1],
+                                             .w = &memory[2],
+                                             .z = &memory[3],
+                                             .found = &memory[4],
+                                             .support = &memory[5],
+                                             .rwork = &memory[6],
+                                             .iwork = &memory[7],
+                                             .ipiv = &memory[10],
+                                             .info = &memory[8]};
+        if (is_ours((int)routine) && (i % 5 < 4 || is_wide))
+            check_forwarded(routine, &x);
+    }
+}
+
+#endif
