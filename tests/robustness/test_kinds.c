@@ -28,7 +28,7 @@
 #include "tests/robustness/layer.h"
 #include "tests/robustness/several_devices.h"
 
-#define CALLS       64
+#define CALLS       96
 #define ORDER       150
 #define CHILD_S     120
 #define LEAST_BYTES (5 << 20) /* with less, the least size of a buffer counts */
@@ -225,7 +225,7 @@ static int statistics(void) {
         return CASE_SKIPPED;
     snprintf(path, sizeof path, "/tmp/lavablas-kinds-%d", (int)getpid());
     for (int i = 0; i < kind_cases_count; i++)
-        if (i == 0 || kind_cases[i].family != kind_cases[i - 1].family)
+        if ((i == 0 || kind_cases[i].family != kind_cases[i - 1].family) && CASE_CHECK(calls_count < CALLS))
             calls[calls_count++] =
                 kind_call_new(&kind_cases[i], kind_case_routine(&kind_cases[i], poison_random(4), false), 40);
     CASE_CHECK(count_in_child("gpu", path, 0, calls_count));
