@@ -196,8 +196,9 @@ static int batches(void) {
     enum { COUNT = 3, SIDES = 600 };
     static const struct resident_shape shape = {.rows = M, .columns = K, .lda = LD, .n = SIDES};
     static const int sides = SIDES, all = COUNT * SIDES, none = 0, count = COUNT;
-    static const int stride_b = K * SIDES, stride_c = M * SIDES;
-    static float b[COUNT * K * SIDES], c[COUNT * M * SIDES];
+    /* with a gap: else they are one product */
+    static const int stride_b = K * SIDES, stride_c = M * SIDES + 4, no_gap = M * SIDES;
+    static float b[COUNT * K * SIDES], c[COUNT * (M * SIDES + 4)];
     float *a = resident_matrix(),
           *whole = mmap(NULL, sizeof b, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (!CASE_CHECK(whole != MAP_FAILED))
@@ -213,6 +214,12 @@ static int batches(void) {
         for (int i = 0; i < COUNT; i++)
             CASE_CHECK(resident_is_right(&shape, a, b + i * stride_b, K, c + i * stride_c));
     }
+    const uint64_t used = resident_sums().used; /* one product reads A once */
+    sgemm_batch_strided_("N", "N", &m, &sides, &k, &one, a, &ld, &none, b, &k, &stride_b, &zero, c, &m,
+                         &no_gap, &count);
+    CASE_CHECK(resident_sums().used == used + 1);
+    for (int i = 0; i < COUNT; i++)
+        CASE_CHECK(resident_is_right(&shape, a, b + i * stride_b, K, c + i * no_gap));
     for (int turn = 0; turn < 4; turn++) { /* `whole` is one result, and B of each member is a block of it */
         const struct lava_residents_sums before = resident_sums();
         resident_fill((float *)(void *)right, (size_t)depth * K * COUNT);
