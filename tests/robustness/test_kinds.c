@@ -381,7 +381,7 @@ static int without_fp64(void) {
 #ifdef LAVA_FAULT_INJECTION
 #    if defined(__SANITIZE_ADDRESS__)
 #        define MOST 2 /* passages of a point */
-#        define EACH 2 /* one row of so many, the others in other runs */
+#        define EACH 3 /* one row of so many, the others in other runs */
 #    else
 #        define MOST 6
 #        define EACH 1
