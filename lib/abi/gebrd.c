@@ -15,7 +15,7 @@ struct gebrd_arguments {
     void *info; /* an integer of the routine's */
 };
 
-/* Returns the least workspace: an element for each of so many columns. */
+/* Returns the least workspace, in elements. */
 static int64_t least_work(const struct gebrd_arguments *x) {
     return lava_minimum(x->m, x->n) == 0 ? 0 : lava_maximum(x->m, x->n);
 }
@@ -58,12 +58,8 @@ static bool gebrd_begin(const struct gebrd_arguments *arguments, struct lava_cal
 
 static void gebrd_compute(const struct gebrd_arguments *arguments) {
     struct lava_operation operation;
-    int wrong = find_wrong(arguments);
-    if (wrong) {
-        lava_xerbla(arguments->routine, wrong);
-        lava_integers_write(arguments->routine, arguments->info, 0, -wrong);
+    if (lava_lapack_complains(arguments->routine, arguments->info, find_wrong(arguments)))
         return;
-    }
     if (translate(arguments, &operation))
         lava_cpu_bidiagonal_run(lava_cpu_blas_get(), &operation, (struct lava_cpu_done){0});
     write_results(arguments);

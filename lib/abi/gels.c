@@ -77,13 +77,9 @@ static bool gels_begin(const struct gels_arguments *arguments, struct lava_call 
 
 static void gels_compute(const struct gels_arguments *arguments) {
     const struct lava_operation operation = translate(arguments);
-    int wrong = find_wrong(arguments);
     int64_t info = 0;
-    if (wrong) {
-        lava_xerbla(arguments->routine, wrong);
-        lava_integers_write(arguments->routine, arguments->info, 0, -wrong);
+    if (lava_lapack_complains(arguments->routine, arguments->info, find_wrong(arguments)))
         return;
-    }
     if (!lava_workspace_is_query(arguments->lwork))
         info = lava_cpu_least_squares_compute(lava_cpu_blas_get(), &operation);
     if (info < 0)

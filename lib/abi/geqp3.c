@@ -82,12 +82,8 @@ static bool geqp3_begin(const struct geqp3_arguments *arguments, struct lava_cal
 }
 
 static void geqp3_compute(const struct geqp3_arguments *arguments) {
-    int wrong = find_wrong(arguments);
-    if (wrong) {
-        lava_xerbla(arguments->routine, wrong);
-        lava_integers_write(arguments->routine, arguments->info, 0, -wrong);
+    if (lava_lapack_complains(arguments->routine, arguments->info, find_wrong(arguments)))
         return;
-    }
     bool is_idle = lava_workspace_is_query(arguments->lwork) || lava_minimum(arguments->m, arguments->n) == 0;
     int64_t *order = is_idle ? NULL : new_order(arguments);
     if (order) {

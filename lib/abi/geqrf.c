@@ -63,12 +63,8 @@ static bool geqrf_begin(const struct geqrf_arguments *arguments, struct lava_cal
 
 static void geqrf_compute(const struct geqrf_arguments *arguments) {
     struct lava_operation operation;
-    int wrong = find_wrong(arguments);
-    if (wrong) {
-        lava_xerbla(arguments->routine, wrong);
-        lava_integers_write(arguments->routine, arguments->info, 0, -wrong);
+    if (lava_lapack_complains(arguments->routine, arguments->info, find_wrong(arguments)))
         return;
-    }
     if (translate(arguments, &operation)) {
         lava_cpu_finish *run = forms(arguments) ? lava_cpu_qr_form_run : lava_cpu_qr_run;
         run(lava_cpu_blas_get(), &operation, (struct lava_cpu_done){0});

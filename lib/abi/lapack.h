@@ -43,6 +43,16 @@ static inline bool lava_lapack_begin(struct lava_call *call, void *info) {
     return finished;
 }
 
+/* Tells of the first wrong argument, by its number in Fortran's count; 0: there is none. Returns whether
+ * there is one. */
+static inline bool lava_lapack_complains(enum lava_routine routine, void *info, int wrong) {
+    if (wrong) {
+        lava_xerbla(routine, wrong);
+        lava_integers_write(routine, info, 0, -wrong);
+    }
+    return wrong != 0;
+}
+
 /* Returns the pivots of a matrix of n rows, from 0 on; NULL if there are none, one is no row, or there is no
  * memory. */
 static inline int64_t *lava_lapack_pivots(enum lava_routine routine, const void *ipiv, int64_t n) {

@@ -93,12 +93,8 @@ static bool orgbr_begin(const struct orgbr_arguments *arguments, struct lava_cal
 
 static void orgbr_compute(const struct orgbr_arguments *arguments) {
     struct lava_operation operation;
-    int wrong = find_wrong(arguments);
-    if (wrong) {
-        lava_xerbla(arguments->routine, wrong);
-        lava_integers_write(arguments->routine, arguments->info, 0, -wrong);
+    if (lava_lapack_complains(arguments->routine, arguments->info, find_wrong(arguments)))
         return;
-    }
     if (translate(arguments, &operation)) {
         if (operation.m > 0 && operation.n > 0)
             lava_cpu_qr_form_run(lava_cpu_blas_get(), &operation, (struct lava_cpu_done){0});

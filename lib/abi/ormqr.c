@@ -71,12 +71,8 @@ static bool ormqr_begin(const struct ormqr_arguments *arguments, struct lava_cal
 
 static void ormqr_compute(const struct ormqr_arguments *arguments) {
     struct lava_operation operation;
-    int wrong = find_wrong(arguments);
-    if (wrong) {
-        lava_xerbla(arguments->routine, wrong);
-        lava_integers_write(arguments->routine, arguments->info, 0, -wrong);
+    if (lava_lapack_complains(arguments->routine, arguments->info, find_wrong(arguments)))
         return;
-    }
     if (translate(arguments, &operation) && !lava_operation_is_trivial(&operation))
         lava_cpu_qr_multiply_run(lava_cpu_blas_get(), &operation, (struct lava_cpu_done){0});
     write_results(arguments);

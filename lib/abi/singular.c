@@ -161,12 +161,8 @@ static void clear_sides(const struct lava_singular_arguments *x) {
 void lava_singular_compute(const struct lava_singular_arguments *arguments) {
     struct lava_operation operation;
     int64_t rank = 0, info = 0;
-    int wrong = find_wrong(arguments);
-    if (wrong) {
-        lava_xerbla(arguments->routine, wrong);
-        lava_integers_write(arguments->routine, arguments->info, 0, -wrong);
+    if (lava_lapack_complains(arguments->routine, arguments->info, find_wrong(arguments)))
         return;
-    }
     if (lava_workspace_is_query(arguments->lwork)) {
         tell_sizes(arguments);
         lava_integers_write(arguments->routine, arguments->info, 0, 0);

@@ -119,12 +119,8 @@ static bool stedc_begin(const struct stedc_arguments *arguments, struct lava_cal
 static void stedc_compute(const struct stedc_arguments *arguments) {
     struct lava_operation operation;
     int64_t info = 0;
-    int wrong = find_wrong(arguments);
-    if (wrong) {
-        lava_xerbla(arguments->routine, wrong);
-        lava_integers_write(arguments->routine, arguments->info, 0, -wrong);
+    if (lava_lapack_complains(arguments->routine, arguments->info, find_wrong(arguments)))
         return;
-    }
     if (translate(arguments, &operation) && operation.n > 0)
         info = lava_cpu_divide_run(lava_cpu_blas_get(), &operation, (struct lava_cpu_done){0});
     write_results(arguments, info);

@@ -246,12 +246,8 @@ bool lava_syev_begin(const struct lava_syev_arguments *arguments, struct lava_ca
 void lava_syev_compute(const struct lava_syev_arguments *arguments) {
     struct lava_operation operation;
     int64_t found = 0, info = 0;
-    int wrong = find_wrong(arguments, false);
-    if (wrong) {
-        lava_xerbla(arguments->routine, wrong);
-        lava_integers_write(arguments->routine, arguments->info, 0, -wrong);
+    if (lava_lapack_complains(arguments->routine, arguments->info, find_wrong(arguments, false)))
         return;
-    }
     if (is_query(arguments)) {
         tell_sizes(arguments);
         lava_integers_write(arguments->routine, arguments->info, 0, 0);

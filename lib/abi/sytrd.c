@@ -55,12 +55,8 @@ static bool sytrd_begin(const struct sytrd_arguments *arguments, struct lava_cal
 
 static void sytrd_compute(const struct sytrd_arguments *arguments) {
     struct lava_operation operation;
-    int wrong = find_wrong(arguments);
-    if (wrong) {
-        lava_xerbla(arguments->routine, wrong);
-        lava_integers_write(arguments->routine, arguments->info, 0, -wrong);
+    if (lava_lapack_complains(arguments->routine, arguments->info, find_wrong(arguments)))
         return;
-    }
     if (translate(arguments, &operation) && operation.n > 0)
         lava_cpu_tridiagonal_run(lava_cpu_blas_get(), &operation, (struct lava_cpu_done){0});
     write_results(arguments);

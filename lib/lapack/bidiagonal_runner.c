@@ -60,27 +60,17 @@ static enum lava_status check(struct lava_lapack_run *run) {
     return status ? status : lava_device_bidiagonal_check(operation->type, run->words, operation->k);
 }
 
-/* The vector, if the caller has one, <- `count` elements from number `from` on. */
-static void leave(const struct lava_lapack_run *run, void *vector, enum lava_type type, int64_t from,
-                  int64_t count) {
-    for (int64_t i = 0; i < count && vector; i++) {
-        enum lava_type found = run->operation->type;
-        lava_number_write(type, lava_operation_element(vector, type, i, 0, 1),
-                          lava_number_read(found, lava_operation_element(run->words, found, from + i, 0, 1)));
-    }
-}
-
 static enum lava_status finish(struct lava_lapack_run *run) {
     const struct lava_operation *operation = run->operation;
     enum lava_type type = operation->type, real = lava_type_real(type);
     int64_t k = operation->k;
     void *one = is_wide(run) ? operation->tau_rows : operation->tau,
          *other = is_wide(run) ? operation->tau : operation->tau_rows;
-    leave(run, one, type, 0, k);
-    leave(run, other, type, k, k - 1);
+    lava_lapack_runner_leave(run, one, type, 0, k);
+    lava_lapack_runner_leave(run, other, type, k, k - 1);
     lava_number_write(type, lava_operation_element(other, type, k - 1, 0, 1), (struct lava_number){0, 0});
-    leave(run, operation->diagonal, real, 2 * k, k);
-    leave(run, operation->beside, real, 3 * k, k - 1);
+    lava_lapack_runner_leave(run, operation->diagonal, real, 2 * k, k);
+    lava_lapack_runner_leave(run, operation->beside, real, 3 * k, k - 1);
     return LAVA_OK;
 }
 

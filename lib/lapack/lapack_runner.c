@@ -9,6 +9,7 @@
 
 #include "lib/engine/arena.h"
 #include "lib/host/matrix_copy.h"
+#include "lib/host/numbers.h"
 
 /* Everything that is uploaded, in order, but for what the family uploads first. */
 static bool next_stored(void *context, struct lava_stored *stored) {
@@ -63,6 +64,14 @@ enum lava_status lava_lapack_runner_await(struct lava_lapack_run *run, void *hos
         .matrix = run->small, .host = host, .ld = run->small.rows, .after = run->computed};
     enum lava_status status = lava_device_matrix_download_beside(run->stream, &how, &run->small_download);
     return status ? status : lava_download_finish(run->stream, 0);
+}
+
+void lava_lapack_runner_leave(const struct lava_lapack_run *run, void *vector, enum lava_type type,
+                              int64_t from, int64_t count) {
+    enum lava_type found = run->operation->type;
+    for (int64_t i = 0; i < count && vector; i++)
+        lava_number_write(type, lava_operation_element(vector, type, i, 0, 1),
+                          lava_number_read(found, lava_operation_element(run->words, found, from + i, 0, 1)));
 }
 
 static enum lava_status download(struct lava_lapack_run *run) {

@@ -43,7 +43,7 @@ struct lava_lapack_run {
     void
         *buffer; /* m x n elements in host memory, which collect C's result; NULL: C is written as it comes */
     void *vectors; /* eigenvectors in host memory */
-    /* Of a second matrix (generalized_runner.h): it and its Cholesky factor, which is there at that point,
+    /* A second matrix (generalized_runner.h), and its Cholesky factor, which is there at that point,
      * and in host memory. */
     struct lava_device_matrix second;
     struct lava_point factored;
@@ -91,5 +91,9 @@ enum lava_status lava_lapack_runner_prepare(struct lava_stream *stream, const st
 
 /* For check: downloads `small` to host memory, beside what the device goes on with. */
 enum lava_status lava_lapack_runner_await(struct lava_lapack_run *run, void *host);
+/* For finish: the caller's vector, if it is not NULL, <- `count` elements of run->words from number `from`
+ * on, which have the operation's type. */
+void lava_lapack_runner_leave(const struct lava_lapack_run *run, void *vector, enum lava_type type,
+                              int64_t from, int64_t count);
 
 #endif

@@ -42,23 +42,13 @@ static enum lava_status check(struct lava_lapack_run *run) {
                                                   run->operation->n);
 }
 
-/* The vector of `count` elements, if the caller has one, <- those from `from` on. */
-static void leave(const struct lava_lapack_run *run, void *vector, enum lava_type type, int64_t from,
-                  int64_t count) {
-    for (int64_t i = 0; i < count && vector; i++) {
-        enum lava_type found = run->operation->type;
-        lava_number_write(type, lava_operation_element(vector, type, i, 0, 1),
-                          lava_number_read(found, lava_operation_element(run->words, found, from + i, 0, 1)));
-    }
-}
-
 static enum lava_status finish(struct lava_lapack_run *run) {
     const struct lava_operation *operation = run->operation;
     enum lava_type type = operation->type;
     int64_t n = operation->n;
-    leave(run, operation->tau, type, 0, n - 1);
-    leave(run, operation->beside, lava_type_real(type), n, n - 1);
-    leave(run, operation->diagonal, lava_type_real(type), 2 * n, n);
+    lava_lapack_runner_leave(run, operation->tau, type, 0, n - 1);
+    lava_lapack_runner_leave(run, operation->beside, lava_type_real(type), n, n - 1);
+    lava_lapack_runner_leave(run, operation->diagonal, lava_type_real(type), 2 * n, n);
     return LAVA_OK;
 }
 
