@@ -22,7 +22,7 @@ struct lava_halving;
 double lava_divide_values_ns(const struct lava_halving *request, double flops_per_s);
 double lava_divide_vectors_ns(const struct lava_halving *request, double flops_per_s);
 
-/* Of the kinds of such a matrix. */
+/* The estimates and the plan of the kinds of such a matrix. */
 double lava_divide_flops(const struct lava_operation *operation);
 double lava_divide_operand_bytes(const struct lava_operation *operation);
 /* Fills in the kernel of the products, its shape and rate, the blocking (total_bytes with the matrices) and

@@ -334,7 +334,7 @@ struct lava_operation lava_operation_solve_r(const struct lava_operation *operat
 
 /* Parts of what singular values and vectors are found by, to count and plan: the eigenvalue problem of a
  * matrix of C's shorter side, the QR factorization of C or its adjoint, whichever is tall, and the product of
- * that Q with so many columns. */
+ * that Q with a number of columns. */
 struct lava_operation lava_operation_eigen_of(const struct lava_operation *operation);
 struct lava_operation lava_operation_qr_of(const struct lava_operation *operation);
 struct lava_operation lava_operation_q_of(const struct lava_operation *operation, int64_t columns);

@@ -42,7 +42,7 @@
  * rate. An H200 combines in 0.42 ms so at 4096, and in 0.45 ms in fp64. */
 #define COMBINE_INTEGERS 314.0
 #define INTEGERS_BY_FP32 0.25
-/* Integers are the faster way if fp32 is so many times as fast as fp64: fp64 saves two thirds of the integer
+/* Integers are the faster way if fp32 is this many times as fast as fp64: fp64 saves two thirds of the integer
  * operations, for 80 of its own (doc/notes/fp64-by-integers.md). */
 #define INTEGERS_FROM_RATIO 8.0
 /* A share of the first columns' tiles. The CPU takes what the screen leaves, so that the device saves less

@@ -89,8 +89,8 @@ double lava_residue_ns(const struct lava_residue_way *way, const struct lava_ope
                        const struct lava_capabilities *device, const struct lava_device_figures *figures,
                        double fp64_flops_per_s, double *convert_ns);
 
-/* Returns whether a product ends early, and all of it goes to the CPU: so many of the tiles of C's first
- * columns were left, on a device without fp64. */
+/* Returns whether a product ends early, and all of it goes to the CPU: because of how many of the tiles of
+ * C's first columns were left, on a device without fp64. */
 bool lava_residue_ends_early(uint64_t left, uint64_t tiles);
 
 /* Returns the rate of a product by residues if nothing but its int8 products took time; 0: it is not computed

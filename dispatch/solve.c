@@ -16,7 +16,7 @@
  * 2048, 14.9 for 8192. For fp64 the estimate is 10% low there: 39.3 ms. */
 #define LEAF_NS 68e3
 /* The same without products, for few right-hand sides: it depends on the bytes of an element, not on their
- * number. On an H200 solves by steps were faster up to so many bytes of B and of one of its rows (order 1024
+ * number. On an H200 solves by steps were faster up to this many bytes of B and of one of its rows (order 1024
  * to 8192 with 8 to 512 sides, fp32, fp64, cfp64; doc/notes/solves.md). */
 #define STEP_NS(type)  (lava_type_bytes(type) > 4 ? 46e3 : 38e3)
 #define STEP_ROW_BYTES ((int64_t)2048)

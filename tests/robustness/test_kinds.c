@@ -515,7 +515,7 @@ static int lose_devices(struct kind_call *const *both) {
     return case_result();
 }
 
-/* A process for each two kinds, for so many kinds. */
+/* A process for each two kinds, for this many at most. */
 static int lose(int most) {
     struct kind_call *chosen[LAVA_OPERATION_KINDS + 1] = {NULL};
     int count = 0, turn;
