@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "tests/library/naive.h"
+#include "tests/library/reflect.h"
 
 struct bidiagonal {
     enum lava_type type;
@@ -42,37 +43,16 @@ static inline long double bidiagonal_reflect(const struct bidiagonal *x, bool of
     int64_t size = (x->m < x->n) != of_row ? x->n : x->m, k = is_wide ? x->m : x->n,
             count = of_row ? k - 1 : k;
     const void *taus = of_row != is_wide ? x->taup : x->tauq;
+    struct naive_number *v = malloc((size_t)(size + 1) * sizeof *v);
     long double worst = 0;
     for (int64_t number = 0; number < count; number++) {
         int64_t r = adjoint ? number : count - 1 - number;
-        struct naive_number tau = naive_read(x->type, taus, r), sum = {0, 0};
-        long double square = 0;
-        for (int64_t i = r; i < size; i++) {
-            struct naive_number v = bidiagonal_v(x, of_row, r, i);
-            square += v.real * v.real + v.imaginary * v.imaginary;
-            v.imaginary = -v.imaginary;
-            const struct naive_number term = naive_times(v, y[i]);
-            sum.real += term.real;
-            sum.imaginary += term.imaginary;
-        }
-        worst = fmaxl(worst,
-                      fabsl((tau.real * tau.real + tau.imaginary * tau.imaginary) * square - 2 * tau.real));
-        tau.imaginary = adjoint ? -tau.imaginary : tau.imaginary;
-        sum = naive_times(tau, sum);
-        for (int64_t i = r; i < size; i++) {
-            const struct naive_number term = naive_times(sum, bidiagonal_v(x, of_row, r, i));
-            y[i].real -= term.real;
-            y[i].imaginary -= term.imaginary;
-        }
+        for (int64_t i = r; i < size; i++)
+            v[i] = bidiagonal_v(x, of_row, r, i);
+        worst = fmaxl(worst, reflect(v + r, size - r, naive_read(x->type, taus, r), adjoint, y + r));
     }
+    free(v);
     return worst;
-}
-
-static inline long double bidiagonal_norm(const struct naive_number *y, int64_t n) {
-    long double square = 0;
-    for (int64_t i = 0; i < n; i++)
-        square += y[i].real * y[i].real + y[i].imaginary * y[i].imaginary;
-    return sqrtl(square);
 }
 
 /* Returns |A y - Q B P' y| in units of |A| |y| and of the type's last place, for a random y, or how far the
@@ -89,7 +69,7 @@ static inline long double bidiagonal_error(const struct bidiagonal *x, unsigned 
         seed = seed * 1664525u + 1013904223u;
         z[i] = (struct naive_number){(int)seed / 0x1p31L, 0};
     }
-    long double of_y = bidiagonal_norm(z, k);
+    long double of_y = reflect_norm(z, k);
     for (int64_t j = 0; j < k; j++)
         for (int64_t i = 0; i < rows; i++) {
             const struct naive_number a = bidiagonal_at(x, x->before, i, j), term = naive_times(a, z[j]);
@@ -116,7 +96,7 @@ static inline long double bidiagonal_error(const struct bidiagonal *x, unsigned 
         y[i].real -= t[i].real;
         y[i].imaginary -= t[i].imaginary;
     }
-    long double error = bidiagonal_norm(y, rows) / (of_a > 0 ? sqrtl(of_a) * of_y : 1);
+    long double error = reflect_norm(y, rows) / (of_a > 0 ? sqrtl(of_a) * of_y : 1);
     free(y);
     free(z);
     free(t);

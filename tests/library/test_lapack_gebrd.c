@@ -277,7 +277,7 @@ static void check_vector(enum lava_routine routine, const void *matrix, int64_t 
         square += z.real * z.real + z.imaginary * z.imaginary;
     }
     long double error =
-        sqrtl(square) / (bidiagonal_norm(expected, size) * lava_type_facts(type)->unit + 1e-300L);
+        sqrtl(square) / (reflect_norm(expected, size) * lava_type_facts(type)->unit + 1e-300L);
     if (!(error <= MOST_VECTOR))
         fail_msg("%s: %s %d of %d elements is wrong by %Lg units", lava_routine_name(routine),
                  of_row ? "row" : "column", (int)at, (int)size, error);

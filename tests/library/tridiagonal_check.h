@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "tests/library/naive.h"
+#include "tests/library/reflect.h"
 
 struct tridiagonal {
     enum lava_type type;
@@ -33,37 +34,16 @@ static inline struct naive_number tridiagonal_v(const struct tridiagonal *x, int
 
 /* y <- Q y, or Q' y. Returns how far the reflections are from unitary. */
 static inline long double tridiagonal_q(const struct tridiagonal *x, bool adjoint, struct naive_number *y) {
+    struct naive_number *v = malloc((size_t)(x->n + 1) * sizeof *v);
     long double worst = 0;
     for (int64_t k = 0; k < x->n - 1; k++) {
         int64_t r = adjoint == x->is_lower ? k : x->n - 2 - k; /* Q is H1 H2 ..., or ... H2 H1 */
-        struct naive_number tau = naive_read(x->type, x->tau, r), sum = {0, 0};
-        long double square = 0;
-        for (int64_t i = 0; i < x->n; i++) {
-            struct naive_number v = tridiagonal_v(x, r, i);
-            square += v.real * v.real + v.imaginary * v.imaginary;
-            v.imaginary = -v.imaginary;
-            const struct naive_number term = naive_times(v, y[i]);
-            sum.real += term.real;
-            sum.imaginary += term.imaginary;
-        }
-        worst = fmaxl(worst,
-                      fabsl((tau.real * tau.real + tau.imaginary * tau.imaginary) * square - 2 * tau.real));
-        tau.imaginary = adjoint ? -tau.imaginary : tau.imaginary;
-        sum = naive_times(tau, sum);
-        for (int64_t i = 0; i < x->n; i++) {
-            const struct naive_number term = naive_times(sum, tridiagonal_v(x, r, i));
-            y[i].real -= term.real;
-            y[i].imaginary -= term.imaginary;
-        }
+        for (int64_t i = 0; i < x->n; i++)
+            v[i] = tridiagonal_v(x, r, i);
+        worst = fmaxl(worst, reflect(v, x->n, naive_read(x->type, x->tau, r), adjoint, y));
     }
+    free(v);
     return worst;
-}
-
-static inline long double tridiagonal_norm(const struct naive_number *y, int64_t n) {
-    long double square = 0;
-    for (int64_t i = 0; i < n; i++)
-        square += y[i].real * y[i].real + y[i].imaginary * y[i].imaginary;
-    return sqrtl(square);
 }
 
 /* Returns |A y - Q T Q' y| in units of |A| |y| and of the type's last place, for a random y, or how
@@ -78,7 +58,7 @@ static inline long double tridiagonal_error(const struct tridiagonal *x, unsigne
         z[i] = (struct naive_number){(int)seed / 0x1p31L, 0};
         y[i] = (struct naive_number){0, 0};
     }
-    long double of_y = tridiagonal_norm(z, x->n);
+    long double of_y = reflect_norm(z, x->n);
     for (int64_t j = 0; j < x->n; j++)
         for (int64_t i = 0; i < x->n; i++) {
             const struct naive_number a = tridiagonal_stored(x, x->before, i, j), term = naive_times(a, z[j]);
@@ -103,8 +83,7 @@ static inline long double tridiagonal_error(const struct tridiagonal *x, unsigne
         y[i].real -= t[i].real;
         y[i].imaginary -= t[i].imaginary;
     }
-    long double error =
-        of_a > 0 ? tridiagonal_norm(y, x->n) / (sqrtl(of_a) * of_y) : tridiagonal_norm(y, x->n);
+    long double error = of_a > 0 ? reflect_norm(y, x->n) / (sqrtl(of_a) * of_y) : reflect_norm(y, x->n);
     free(y);
     free(z);
     free(t);
