@@ -1,7 +1,7 @@
 #!/bin/sh
 # OpenBLAS's development files are told from another BLAS's, which have a cblas.h too: tools/install-deps reports them as missing
 # without openblas.pc. tools/configure-build configures again when they have come after the build was configured, and when a newer
-# glslc has; else not. Meson is a stub here.
+# glslc has; else not. A new folder has Debian's folder for libraries. Meson is a stub here.
 #
 #   test_dependencies.sh SOURCE_FOLDER
 set -u
@@ -33,8 +33,12 @@ expect_call() { # expect_call WHEN CALL: what configure-build calls of Meson, pe
 }
 
 again="meson setup --reconfigure $build -Ddeps=$LAVABLAS_DEPS"
+# Meson sets the folder where dpkg-architecture is, and configure-build where gcc alone knows it.
+printf '#!/bin/sh\necho x86_64-linux-gnu\n' >"$folder/bin/gcc"
+chmod +x "$folder/bin/gcc"
+if command -v dpkg-architecture >/dev/null; then libdir=; else libdir=--libdir=lib/x86_64-linux-gnu; fi
 expect_missing yes
-expect_call 'a new folder' "meson setup $build -Ddeps=$LAVABLAS_DEPS -Done"
+expect_call 'a new folder' "meson setup $build -Ddeps=$LAVABLAS_DEPS${libdir:+ $libdir} -Done"
 : >"$build/build.ninja"
 printf 'Name: LavaBLAS\nVersion: 1\nDescription: d\nLibs: -llavablas\n' >"$build/meson-private/lavablas.pc"
 expect_call 'no OpenBLAS, then and now' ''
