@@ -42,8 +42,8 @@
  * rate. An H200 combines in 0.42 ms so at 4096, and in 0.45 ms in fp64. */
 #define COMBINE_INTEGERS 314.0
 #define INTEGERS_BY_FP32 0.25
-/* Integers are the faster way if fp32 is this many times as fast as fp64: fp64 saves two thirds of the integer
- * operations, for 80 of its own (doc/notes/fp64-by-integers.md). */
+/* Integers are the faster way if fp32 is this many times as fast as fp64: fp64 saves two thirds of the
+ * integer operations, for 80 of its own (doc/notes/fp64-by-integers.md). */
 #define INTEGERS_FROM_RATIO 8.0
 /* A share of the first columns' tiles. The CPU takes what the screen leaves, so that the device saves less
  * than this of the CPU's time, and costs its own. A starting value. */
@@ -420,14 +420,14 @@ static bool fits_slot(const struct lava_residue_way *way, const struct lava_oper
 }
 
 enum lava_reason lava_residue_plan_alone(const struct lava_plan_request *asked, struct lava_plan *plan) {
-    const struct lava_operation *operation = asked->operation;
+    const struct lava_operation parts = lava_residue_parts(asked->operation);
     const struct lava_residue_way *way = way_for(asked);
-    if (asked->device->fp64 || operation->type != LAVA_TYPE_FP64 || operation->on_device || !way)
+    if (asked->device->fp64 || parts.type != LAVA_TYPE_FP64 || parts.on_device || !way)
         return LAVA_REASON_NO_KERNEL;
-    double ns = estimate_ns(asked, way, operation, 0, NULL);
+    double ns = estimate_ns(asked, way, &parts, 0, NULL);
     double rate =
         ops_per_s(way, lava_profiles_find(asked->device), &asked->figures->device) / LAVA_RESIDUES_STANDARD;
-    if (!fits_slot(way, operation, asked->device) || !fit_and_adopt(asked, way, operation, rate, ns, plan))
+    if (!fits_slot(way, &parts, asked->device) || !fit_and_adopt(asked, way, &parts, rate, ns, plan))
         return LAVA_REASON_MEMORY;
     plan->kernel = lava_residue_left_kernel();
     plan->flops_per_s = rate;

@@ -134,8 +134,9 @@ static bool suits(const struct lava_call *call) {
     const struct lava_kind *row = lava_operation_row(operation);
     bool has_products = (row->is_product || row->solves || row->has_factors) && !row->is_vector &&
                         !operation->series && !is_general(operation);
-    if (!call->valid || call->reason != LAVA_REASON_NO_KERNEL || operation->type != LAVA_TYPE_FP64 ||
-        !has_products || lava_context_capabilities()->fp64)
+    if (!call->valid || call->reason != LAVA_REASON_NO_KERNEL ||
+        lava_type_real(operation->type) != LAVA_TYPE_FP64 || !has_products ||
+        lava_context_capabilities()->fp64)
         return false;
     const struct lava_operation largest = largest_of(operation);
     return !lava_operation_is_trivial(&largest);

@@ -24,24 +24,34 @@ struct lu {
     bool is_swapped; /* the pivots are known, and rows are where they belong */
 };
 
-static void swap_elements(enum lava_type type, void *x, void *y) {
-    char other[16];
-    size_t bytes = lava_type_bytes(type);
-    memcpy(other, x, bytes);
-    memcpy(x, y, bytes);
-    memcpy(y, other, bytes);
+/* Swaps elements of one column. The size is a constant where this is inlined, so that they are swapped in
+ * registers. */
+static inline void swap_in_column(const struct lava_swaps *swaps, char *column, size_t bytes) {
+    char row[16], other[16];
+    for (int64_t at = 0; at < swaps->end - swaps->first; at++) {
+        int64_t i = swaps->backwards ? swaps->end - 1 - at : swaps->first + at;
+        char *x = column + (size_t)i * bytes, *y = column + (size_t)swaps->pivots[i] * bytes;
+        memcpy(row, x, bytes);
+        memcpy(other, y, bytes);
+        memcpy(x, other, bytes);
+        memcpy(y, row, bytes);
+    }
 }
 
 void lava_cpu_lu_swap_rows(const struct lava_swaps *swaps) {
-    for (int64_t column = 0; column < swaps->columns; column++)
-        for (int64_t at = 0; at < swaps->end - swaps->first; at++) {
-            int64_t row = swaps->backwards ? swaps->end - 1 - at : swaps->first + at;
-            if (swaps->pivots[row] != row)
-                swap_elements(swaps->type,
-                              lava_operation_element(swaps->matrix, swaps->type, row, column, swaps->ld),
-                              lava_operation_element(swaps->matrix, swaps->type, swaps->pivots[row], column,
-                                                     swaps->ld));
+    for (int64_t j = 0; j < swaps->columns; j++) {
+        char *column = lava_operation_element(swaps->matrix, swaps->type, 0, j, swaps->ld);
+        switch (lava_type_bytes(swaps->type)) {
+        case 4:
+            swap_in_column(swaps, column, 4);
+            break;
+        case 8:
+            swap_in_column(swaps, column, 8);
+            break;
+        default:
+            swap_in_column(swaps, column, 16);
         }
+    }
 }
 
 /* Swaps the rows of other columns. */

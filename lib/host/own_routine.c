@@ -2,22 +2,39 @@
  * operations, and by lib/calibrate/own_routines.c. */
 #include "lib/host/own_routine.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "lib/host/elf_objects.h"
 #include "lib/host/fortran_lists.h"
 
+/* Returns whether the routine is in the library whose ?gemm computes products. */
+static bool is_beside_gemm(const struct lava_cpu_blas *blas, lava_function *function) {
+    lava_function *gemm = blas->gemm[LAVA_TYPE_FP32].function;
+    const void *address, *beside;
+    memcpy(&address, &function, sizeof address);
+    memcpy(&beside, &gemm, sizeof beside);
+    return gemm && lava_elf_objects_holder(address) == lava_elf_objects_holder(beside);
+}
+
 lava_function *lava_own_routine_find(const struct lava_cpu_blas *blas, const char *name, bool *is_wide) {
-    lava_function *function = NULL;
-    for (int i = 0; i < LAVA_ROUTINE_COUNT && !function; i++) {
+    lava_function *found = NULL;
+    for (int i = 0; i < LAVA_ROUTINE_COUNT; i++) {
         enum lava_routine routine = (enum lava_routine)i;
         const struct lava_routine_row *row = lava_routine_row(routine);
         if (row->convention != LAVA_CONVENTION_FORTRAN || strcmp(row->routine, name) != 0 ||
             (lava_routine_is_plain(routine) && !blas->serves_plain_names))
             continue;
-        function = lava_cpu_blas_routine(routine);
-        *is_wide = row->is_ilp64 || lava_cpu_blas_is_wide(routine);
+        lava_function *function = lava_cpu_blas_routine(routine);
+        bool is_beside = function && is_beside_gemm(blas, function);
+        if (function && (!found || is_beside)) {
+            found = function;
+            *is_wide = row->is_ilp64 || lava_cpu_blas_is_wide(routine);
+        }
+        if (is_beside)
+            break;
     }
-    return function;
+    return found;
 }
 
 /* A routine and what it gets. */
@@ -31,14 +48,19 @@ static const char *letter_of(enum lava_region region) {
     return region == LAVA_REGION_LOWER ? "L" : "U";
 }
 
+static const char *letter_of_op(const struct lava_operand *operand) {
+    return operand->op == LAVA_OP_N ? "N" : operand->conjugate ? "C" : "T";
+}
+
+/* ?symm and ?hemm */
 static void call_symm(const struct task *task, int64_t *info) {
     const struct lava_operation *x = task->operation;
     bool is_left = x->a.structure != LAVA_STRUCTURE_GENERAL;
     const struct lava_operand *symmetric = is_left ? &x->a : &x->b, *general = is_left ? &x->b : &x->a;
     (void)info;
     ((lava_fortran_two *)task->function)(is_left ? "L" : "R", letter_of(symmetric->stored), &x->m, &x->n,
-                                         &x->alpha.real, symmetric->first, &symmetric->ld, general->first,
-                                         &general->ld, &x->beta.real, x->c.first, &x->c.ld, 1, 1);
+                                         &x->alpha, symmetric->first, &symmetric->ld, general->first,
+                                         &general->ld, &x->beta, x->c.first, &x->c.ld, 1, 1);
 }
 
 /* ?trmm and ?trsm */
@@ -47,18 +69,19 @@ static void call_triangle(const struct task *task, int64_t *info) {
     bool is_left = x->a.structure != LAVA_STRUCTURE_GENERAL;
     const struct lava_operand *triangle = is_left ? &x->a : &x->b;
     (void)info;
-    ((lava_fortran_triangle *)task->function)(
-        is_left ? "L" : "R", letter_of(triangle->stored), triangle->op == LAVA_OP_N ? "N" : "T",
-        triangle->unit_diagonal ? "U" : "N", &x->m, &x->n, &x->alpha.real, triangle->first, &triangle->ld,
-        x->c.first, &x->c.ld, 1, 1, 1, 1);
+    ((lava_fortran_triangle *)task->function)(is_left ? "L" : "R", letter_of(triangle->stored),
+                                              letter_of_op(triangle), triangle->unit_diagonal ? "U" : "N",
+                                              &x->m, &x->n, &x->alpha, triangle->first, &triangle->ld,
+                                              x->c.first, &x->c.ld, 1, 1, 1, 1);
 }
 
+/* ?syrk and ?herk, which has real scalars */
 static void call_syrk(const struct task *task, int64_t *info) {
     const struct lava_operation *x = task->operation;
+    const char *trans = x->a.op == LAVA_OP_N ? "N" : x->c.real_diagonal ? "C" : "T";
     (void)info;
-    ((lava_fortran_syrk *)task->function)(letter_of(x->c.region), x->a.op == LAVA_OP_N ? "N" : "T", &x->n,
-                                          &x->k, &x->alpha.real, x->a.first, &x->a.ld, &x->beta.real,
-                                          x->c.first, &x->c.ld, 1, 1);
+    ((lava_fortran_syrk *)task->function)(letter_of(x->c.region), trans, &x->n, &x->k, &x->alpha, x->a.first,
+                                          &x->a.ld, &x->beta, x->c.first, &x->c.ld, 1, 1);
 }
 
 static void call_potrf(const struct task *task, int64_t *info) {
@@ -78,21 +101,28 @@ static void call_getrf(const struct task *task, int64_t *info) {
     }
 }
 
+/* Routines read a structured operand as it is stored, and transposed if it is a triangle. */
 static bool is_structured(const struct lava_operation *x, enum lava_structure structure) {
     const struct lava_operand *operand = lava_operation_structured(x);
-    return operand && operand->structure == structure;
+    return operand && operand->structure == structure && (operand->op == LAVA_OP_T || !operand->conjugate);
 }
 static bool is_symm(const struct lava_operation *x) {
     return is_structured(x, LAVA_STRUCTURE_SYMMETRIC);
+}
+static bool is_hemm(const struct lava_operation *x) {
+    return is_structured(x, LAVA_STRUCTURE_HERMITIAN);
 }
 static bool is_trmm(const struct lava_operation *x) {
     return is_structured(x, LAVA_STRUCTURE_TRIANGULAR) && x->in_place;
 }
 static bool is_trsm(const struct lava_operation *x) {
-    return lava_operation_row(x)->solves;
+    return is_structured(x, LAVA_STRUCTURE_TRIANGULAR) && lava_operation_row(x)->solves;
 }
 static bool is_syrk(const struct lava_operation *x) {
-    return lava_operation_is_plain(x) && x->c.region != LAVA_REGION_ALL && x->b_is_a;
+    return lava_operation_is_plain(x) && x->c.region != LAVA_REGION_ALL && x->b_is_a && !x->c.real_diagonal;
+}
+static bool is_herk(const struct lava_operation *x) {
+    return lava_operation_is_plain(x) && x->c.region != LAVA_REGION_ALL && x->b_is_a && x->c.real_diagonal;
 }
 static bool is_potrf(const struct lava_operation *x) {
     return lava_operation_row(x)->has_factors && !lava_operation_row(x)->pivots;
@@ -102,21 +132,24 @@ static bool is_getrf(const struct lava_operation *x) {
 }
 
 static const struct {
-    const char *name;
+    const char *name; /* after the letter of the type */
     bool (*suits)(const struct lava_operation *operation);
     void (*call)(const struct task *task, int64_t *info);
-} routines[] = {{"dsymm", is_symm, call_symm},     {"dtrmm", is_trmm, call_triangle},
-                {"dtrsm", is_trsm, call_triangle}, {"dsyrk", is_syrk, call_syrk},
-                {"dpotrf", is_potrf, call_potrf},  {"dgetrf", is_getrf, call_getrf}};
+} routines[] = {{"symm", is_symm, call_symm},     {"hemm", is_hemm, call_symm},
+                {"trmm", is_trmm, call_triangle}, {"trsm", is_trsm, call_triangle},
+                {"syrk", is_syrk, call_syrk},     {"herk", is_herk, call_syrk},
+                {"potrf", is_potrf, call_potrf},  {"getrf", is_getrf, call_getrf}};
 
 bool lava_own_routine_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
                           int64_t *info) {
     struct task task = {.operation = operation};
+    char name[8];
     *info = 0;
     for (size_t i = 0; i < sizeof routines / sizeof routines[0]; i++) {
         if (!routines[i].suits(operation))
             continue;
-        task.function = lava_own_routine_find(blas, routines[i].name, &task.is_wide);
+        snprintf(name, sizeof name, "%c%s", operation->type == LAVA_TYPE_FP64 ? 'd' : 'z', routines[i].name);
+        task.function = lava_own_routine_find(blas, name, &task.is_wide);
         if (task.function)
             routines[i].call(&task, info);
         return task.function != NULL;

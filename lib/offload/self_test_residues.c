@@ -1,7 +1,7 @@
 /* Tests products by residues: a part of the test of fp64 (self_test.h). One product of real and one of
  * complex matrices have tiles that the screen accepts, and tiles that it leaves because a row has a NaN. On a
- * device without fp64 there is the real one alone, and what is left is to be as the CPU gets it; its BLAS,
- * which may not be there yet, is not called. */
+ * device without fp64 what is left is to be as the CPU gets it; its BLAS, which may not be there yet, is not
+ * called. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -35,6 +35,10 @@ struct sample {
 
 static int64_t each_of(const struct sample *sample) {
     return sample->is_complex ? 2 : 1;
+}
+
+static enum lava_type type_of(const struct sample *sample) {
+    return sample->is_complex ? LAVA_TYPE_CFP64 : LAVA_TYPE_FP64;
 }
 
 static double *new_matrix(int64_t count, uint64_t seed) {
@@ -95,7 +99,7 @@ static double worst_error(const struct sample *sample, const double *old) {
 
 static enum lava_status multiply_on_device(struct lava_engine *engine, const struct sample *sample) {
     const struct lava_overrides overrides = {.residues = LAVA_RESIDUE_ON};
-    enum lava_type type = sample->is_complex ? LAVA_TYPE_CFP64 : LAVA_TYPE_FP64;
+    enum lava_type type = type_of(sample);
     int64_t rows = sample->m / each_of(sample), depth = DEPTH / each_of(sample);
     struct lava_device_matrix x[] = {{.type = type, .rows = rows, .columns = depth},
                                      {.type = type, .rows = sample->n, .columns = depth},
@@ -136,18 +140,21 @@ static bool are_left(const struct lava_left_tiles *tiles) {
 
 /* From host memory, because the device offers nothing else. */
 static enum lava_status multiply_from_host(const struct lava_self_test *test, struct sample *sample) {
-    const struct lava_operation operation = {.type = LAVA_TYPE_FP64,
-                                             .precision = LAVA_PRECISION_STANDARD,
-                                             .m = sample->m,
-                                             .n = sample->n,
-                                             .k = DEPTH,
-                                             .a = {.first = sample->a, .ld = sample->m},
-                                             .b = {.first = sample->b, .ld = sample->n, .op = LAVA_OP_T},
-                                             .c.first = sample->c,
-                                             .c.ld = sample->m,
-                                             .c.type = LAVA_TYPE_FP64,
-                                             .alpha.real = ALPHA,
-                                             .beta.real = BETA};
+    enum lava_type type = type_of(sample);
+    int64_t rows = sample->m / each_of(sample);
+    const struct lava_operation operation = {
+        .type = type,
+        .precision = LAVA_PRECISION_STANDARD,
+        .m = rows,
+        .n = sample->n,
+        .k = DEPTH / each_of(sample),
+        .a = {.first = sample->a, .ld = rows},
+        .b = {.first = sample->b, .ld = sample->n, .op = LAVA_OP_T, .conjugate = sample->is_complex},
+        .c.first = sample->c,
+        .c.ld = rows,
+        .c.type = type,
+        .alpha.real = ALPHA,
+        .beta.real = BETA};
     const struct lava_overrides overrides = {.residues = LAVA_RESIDUE_ON};
     static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1, 1}};
     struct lava_progress progress;
@@ -179,8 +186,7 @@ static enum lava_status run(const struct lava_self_test *test, struct sample *sa
     free(old);
     if (status)
         return status;
-    lava_self_test_tell(test, "products by residues", sample->is_complex ? LAVA_TYPE_CFP64 : LAVA_TYPE_FP64,
-                        lava_residue_left_kernel(), worst);
+    lava_self_test_tell(test, "products by residues", type_of(sample), lava_residue_left_kernel(), worst);
     return worst <= 1 ? LAVA_OK : LAVA_ERROR_SELF_TEST;
 }
 
@@ -228,7 +234,7 @@ enum lava_status lava_self_test_residues(const struct lava_self_test *test, bool
     if (!way)
         return LAVA_ERROR_UNAVAILABLE;
     enum lava_status status = create_pipelines(engine, way, stops);
-    for (int is_complex = 0; is_complex < (engine->capabilities.fp64 ? 2 : 1) && !status; is_complex++) {
+    for (int is_complex = 0; is_complex < 2 && !status; is_complex++) {
         struct sample sample;
         status = make_sample(way, is_complex, &sample) ? run(test, &sample) : LAVA_ERROR_HOST_MEMORY;
         free_sample(&sample);

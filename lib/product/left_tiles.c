@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dispatch/arithmetic.h"
+#include "dispatch/residue_choice.h"
 
 #define DESCRIPTION_BYTES (LAVA_RESIDUES_WORDS * 4)
 /* The exponent of a line that takes part. */
@@ -13,15 +14,16 @@
 
 struct lava_left_tiles *lava_left_tiles_create(const struct lava_operation *operation,
                                                const struct lava_plan *plan) {
+    const struct lava_operation parts = lava_residue_parts(operation);
     const struct lava_residue_layout layout =
-        lava_residue_layout_of(plan->residues, operation->m, operation->n, operation->k, 1);
-    int64_t panels = (operation->k - 1) / layout.panel + 1;
+        lava_residue_layout_of(plan->residues, parts.m, parts.n, parts.k, 1);
+    int64_t each = parts.m / operation->m, panels = (parts.k - 1) / layout.panel + 1;
     size_t count = (size_t)panels * layout.tiles_m * layout.tiles_n;
     struct lava_left_tiles *tiles = calloc(1, sizeof *tiles + count);
     if (tiles) {
-        tiles->tile_m = plan->residues->tile_m;
+        tiles->tile_m = plan->residues->tile_m / each;
         tiles->tile_n = plan->residues->tile_n;
-        tiles->panel = layout.panel;
+        tiles->panel = layout.panel / each;
         tiles->tiles_m = layout.tiles_m;
         tiles->tiles_n = layout.tiles_n;
         tiles->panels = panels;
@@ -74,7 +76,8 @@ uint64_t lava_left_tiles_judge(const struct lava_residue_product *product, int64
     uint64_t left = 0;
     int64_t end = (end_column - 1) / tiles->tile_n + 1;
     for (int64_t p = 0; p * tiles->panel < end_k; p++) {
-        int64_t k = lava_minimum(tiles->panel, product->operation->k - p * tiles->panel);
+        int64_t panel = product->layout.panel;
+        int64_t k = lava_minimum(panel, product->parts.k - p * panel);
         for (int64_t j = 0; j < end; j++) {
             const struct lava_residues_line b = line_of(product, 1, p, j);
             for (int64_t i = 0; i < tiles->tiles_m; i++) {

@@ -7,7 +7,7 @@
 #include "lib/product/residue_product.h"
 
 /* What is missing in C: where is_left[(p * tiles_n + j) * tiles_m + i] is set, the product of row i and
- * column j of tiles at panel p of K. */
+ * column j of tiles at panel p of K. Sizes count the matrices' elements, complex ones too. */
 struct lava_left_tiles {
     int64_t tile_m, tile_n, panel; /* rows, columns and K; the last ones may have less */
     int64_t tiles_m, tiles_n, panels;
@@ -17,8 +17,8 @@ struct lava_left_tiles {
 /* Returns none left yet; NULL: no memory. free() ends it. */
 struct lava_left_tiles *lava_left_tiles_create(const struct lava_operation *operation,
                                                const struct lava_plan *plan);
-/* Records that the host gets the descriptions of lines that were converted (lava_residue_convert), and
- * submits that. *done: when it has them. */
+/* Records that the host gets the descriptions of lines that were converted (lava_residue_convert, whose
+ * arguments it has), and submits that. *done: when it has them. */
 enum lava_status lava_left_tiles_fetch(const struct lava_residue_product *product, int side, int64_t first_k,
                                        int64_t first, int64_t lines, struct lava_point *done);
 /* Judges columns of tiles of which the host has all descriptions. Returns how many tiles are left, of the

@@ -219,10 +219,11 @@ static enum lava_status clear_result(struct lava_run *run) {
 static enum lava_status convert(struct lava_run *run, struct lava_residue_product *product,
                                 const struct part *part, struct lava_point *told) {
     int64_t each = each_of(run->caller), lines_each = part->side == 0 ? each : 1;
-    enum lava_status status = lava_residue_convert(product, part->side, part->first_k * each,
-                                                   part->first * lines_each, part->lines * lines_each);
+    int64_t first_k = part->first_k * each, first = part->first * lines_each,
+            lines = part->lines * lines_each;
+    enum lava_status status = lava_residue_convert(product, part->side, first_k, first, lines);
     if (!status && run->left_tiles)
-        status = lava_left_tiles_fetch(product, part->side, part->first_k, part->first, part->lines, told);
+        status = lava_left_tiles_fetch(product, part->side, first_k, first, lines, told);
     return status;
 }
 
