@@ -12,11 +12,11 @@
 #include "dispatch/arithmetic.h"
 #include "lib/blas/parts.h"
 #include "lib/host/cpu_help.h"
-#include "lib/host/cpu_systems.h"
 #include "lib/host/own_routine.h"
 #include "lib/offload/context.h"
 #include "lib/offload/planning.h"
 #include "lib/offload/threshold.h"
+#include "lib/offload/ways.h"
 
 /* An order is small if it is a 16th of the whole one: then the CPU has a 16th of the work. It is at least
  * LEAST, because residues gain nothing below, and at most MOST. Starting values. */
@@ -63,8 +63,13 @@ static bool takes(const struct lava_cpu_help *base, const struct lava_operation 
     return order_of(operation) <= help->small && lava_own_routine_run(lava_cpu_blas_get(), operation, info);
 }
 
+static bool is_inverse(const struct lava_operation *operation) {
+    const struct lava_inverse_parts *parts = &lava_operation_row(operation)->inverse;
+    return (parts->inverts || parts->squares) && !parts->solves;
+}
+
 /* Returns the product between two halves: of LU the update after the first half, of Cholesky what is below
- * the diagonal of that. */
+ * the diagonal of that, of an inverse half of what is beside the first half. */
 static struct lava_operation largest_of(const struct lava_operation *operation) {
     int64_t half = order_of(operation) / 2;
     const struct lava_kind *row = lava_operation_row(operation);
@@ -82,6 +87,8 @@ static struct lava_operation largest_of(const struct lava_operation *operation) 
         product.m = operation->sides.factored || row->pivots ? operation->m - half : half / 2;
         product.n = operation->sides.factored ? operation->sides.count : row->pivots ? half : half / 2;
         product.k = half;
+    } else if (is_inverse(operation)) {
+        product.m = product.n = product.k = half;
     } else if (operation->c.region != LAVA_REGION_ALL) {
         product.m = product.n = half;
     } else if (operation->a.structure != LAVA_STRUCTURE_GENERAL) {
@@ -95,10 +102,10 @@ static struct lava_operation largest_of(const struct lava_operation *operation) 
 }
 
 /* Returns whether parts were faster than the CPU's own routine where this was measured: symmetric and
- * triangular operands were. Triangles of C, LU and Cholesky took 1.7 to 4 times as long, and are cut in mode
- * gpu alone (doc/notes/fp64-by-integers.md). */
+ * triangular operands were. All others are cut in mode gpu alone (doc/notes/fp64-by-integers.md). */
 static bool has_gained(const struct lava_operation *operation) {
-    return operation->c.region == LAVA_REGION_ALL && !lava_operation_row(operation)->has_factors;
+    return lava_operation_structured(operation) && operation->c.region == LAVA_REGION_ALL &&
+           !lava_operation_row(operation)->has_factors;
 }
 
 /* Returns whether the plan of the largest product gains enough; if not, plan->reason says why. */
@@ -132,8 +139,8 @@ static bool is_promising(struct lava_call *call) {
 static bool suits(const struct lava_call *call) {
     const struct lava_operation *operation = &call->operation;
     const struct lava_kind *row = lava_operation_row(operation);
-    bool has_products = (row->is_product || row->solves || row->has_factors) && !row->is_vector &&
-                        !operation->series && !is_general(operation);
+    bool has_products = (row->is_product || row->solves || row->has_factors || is_inverse(operation)) &&
+                        !row->is_vector && !operation->series && !is_general(operation);
     if (!call->valid || call->reason != LAVA_REASON_NO_KERNEL ||
         lava_type_real(operation->type) != LAVA_TYPE_FP64 || !has_products ||
         lava_context_capabilities()->fp64)
@@ -164,8 +171,9 @@ bool lava_by_products_take(struct lava_call *call) {
     const struct help help = {.base.takes = takes, .call = call, .small = small, .reason = &reason};
     struct lava_cpu_blas blas = *lava_cpu_blas_get();
     blas.help = &help.base;
-    if (lava_operation_row(operation)->has_factors)
-        call->info = lava_cpu_systems_run(&blas, operation, (struct lava_cpu_done){0});
+    lava_cpu_finish *finish = lava_ways_of(operation)->finish;
+    if (finish)
+        call->info = finish(&blas, operation, (struct lava_cpu_done){0});
     else
         lava_cpu_blas_run(&blas, operation);
     call->reason = call->place == LAVA_PLACE_CPU ? reason : LAVA_REASON_PRODUCTS;

@@ -1,5 +1,6 @@
-/* Level 3 of BLAS, LU and Cholesky in fp64 on a device that has products of general matrices alone, because
- * it has no fp64: the CPU cuts them, and the device gets large products. Called by lib/abi. Any thread. */
+/* Level 3 of BLAS, LU, Cholesky and inverses of triangles in fp64 on a device that has products of general
+ * matrices alone, because it has no fp64: the CPU cuts them, and the device gets large products. Called by
+ * lib/abi. Any thread. */
 #ifndef LAVA_BLAS_BY_PRODUCTS_H
 #define LAVA_BLAS_BY_PRODUCTS_H
 

@@ -316,10 +316,13 @@ static int little_memory(void) {
 /* The order of calls in fp64 that the library cuts: the device has products of half of it. */
 #define CUT_ORDER 300
 
-/* Whether a device without fp64 has a share of such calls in fp64. Of batches and vectors it has none. */
+/* Whether a device without fp64 has a share of such calls in fp64. Of batches, vectors and inverses by LU it
+ * has none. */
 static bool is_by_products(const struct kind_case *row) {
     const struct lava_kind *kind = &lava_kinds[row->kind];
-    return row->members == 0 && (kind->is_product || kind->solves || kind->has_factors) && !kind->is_vector;
+    bool is_inverse = (kind->inverse.inverts || kind->inverse.squares) && !kind->inverse.solves;
+    return row->members == 0 && (kind->is_product || kind->solves || kind->has_factors || is_inverse) &&
+           !kind->is_vector;
 }
 
 static void add_fp64(const struct kind_case *row, int type, bool by_products) {
