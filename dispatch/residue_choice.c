@@ -152,31 +152,34 @@ struct lava_operation lava_residue_parts(const struct lava_operation *operation)
     return parts;
 }
 
-struct lava_residue_layout lava_residue_layout_of(const struct lava_residue_way *way, int64_t m, int64_t n,
-                                                  int64_t k, uint32_t tiles_each) {
-    struct lava_residue_layout layout = {.panel = lava_minimum(k, LAVA_RESIDUES_STANDARD_K),
-                                         .padded_m = (uint32_t)lava_blocking_padded(m, way->tile_m),
-                                         .padded_n = (uint32_t)lava_blocking_padded(n, way->tile_n)};
+struct lava_residue_layout lava_residue_layout_of(const struct lava_residue_way *way,
+                                                  const struct lava_operation *parts, uint32_t tiles_each,
+                                                  bool packs) {
+    struct lava_residue_layout layout = {.panel = lava_minimum(parts->k, LAVA_RESIDUES_STANDARD_K),
+                                         .padded_m = (uint32_t)lava_blocking_padded(parts->m, way->tile_m),
+                                         .padded_n = (uint32_t)lava_blocking_padded(parts->n, way->tile_n)};
     layout.tiles_m = layout.padded_m / way->tile_m;
     layout.tiles_n = layout.padded_n / way->tile_n;
     layout.tiles_each = tiles_each < layout.tiles_n ? tiles_each : layout.tiles_n;
     uint64_t depth = (uint64_t)lava_blocking_padded(layout.panel, LAVA_RESIDUES_SLAB);
+    uint64_t packed_depth = packs ? depth : 0;
     uint64_t lines = (uint64_t)layout.padded_m + layout.padded_n + layout.tiles_m + layout.tiles_n;
     layout.lines_offset = LAVA_RESIDUES_STANDARD * depth * layout.padded_m;
     layout.numbers_offset = layout.lines_offset + lines * LAVA_RESIDUES_WORDS * 4;
     layout.packed_a_offset = (uint64_t)lava_blocking_padded(
         (int64_t)(layout.numbers_offset + sizeof(struct lava_residues_integers)), PACKED_ALIGN);
-    layout.first_bytes = layout.packed_a_offset + depth * layout.padded_m * sizeof(double);
+    layout.first_bytes = layout.packed_a_offset + packed_depth * layout.padded_m * sizeof(double);
     layout.packed_b_offset = LAVA_RESIDUES_STANDARD * depth * layout.padded_n;
-    layout.second_bytes = layout.packed_b_offset + depth * layout.padded_n * sizeof(double);
+    layout.second_bytes = layout.packed_b_offset + packed_depth * layout.padded_n * sizeof(double);
     layout.sums_bytes =
         (uint64_t)LAVA_RESIDUES_STANDARD * 4 * way->tile_m * way->tile_n * layout.tiles_m * layout.tiles_each;
     return layout;
 }
 
-uint64_t lava_residue_description_bytes(const struct lava_residue_way *way, int64_t m, int64_t n, int64_t k) {
-    const struct lava_residue_layout layout = lava_residue_layout_of(way, m, n, k, 1);
-    uint64_t panels = (uint64_t)((k - 1) / layout.panel + 1);
+uint64_t lava_residue_description_bytes(const struct lava_residue_way *way,
+                                        const struct lava_operation *parts) {
+    const struct lava_residue_layout layout = lava_residue_layout_of(way, parts, 1, false);
+    uint64_t panels = (uint64_t)((parts->k - 1) / layout.panel + 1);
     return panels * (layout.tiles_m + layout.tiles_n) * LAVA_RESIDUES_WORDS * 4;
 }
 
@@ -258,7 +261,7 @@ double lava_residue_ns(const struct lava_residue_way *way, const struct lava_ope
                        double fp64_flops_per_s, double *convert_ns) {
     const struct lava_profile *profile = lava_profiles_find(device);
     const struct lava_residue_layout layout =
-        lava_residue_layout_of(way, operation->m, operation->n, operation->k, UINT32_MAX);
+        lava_residue_layout_of(way, operation, UINT32_MAX, device->fp64);
     uint32_t multiprocessors = device->multiprocessors ? device->multiprocessors : profile->multiprocessors;
     double share = operation->c.region == LAVA_REGION_ALL ? 1 : 0.5;
     double memory_ns = 1e9 / lava_cost_rates(profile, figures).memory_bytes_per_s;
@@ -305,7 +308,7 @@ bool lava_residue_ends_early(uint64_t left, uint64_t tiles) {
 static uint32_t tiles_each(const struct lava_residue_way *way, const struct lava_operation *operation,
                            const struct lava_capabilities *device, uint64_t memory_bytes,
                            double flops_per_s) {
-    struct lava_residue_layout one = lava_residue_layout_of(way, operation->m, operation->n, operation->k, 1);
+    struct lava_residue_layout one = lava_residue_layout_of(way, operation, 1, device->fp64);
     uint64_t others = one.first_bytes + one.second_bytes + matrix_bytes(operation);
     uint64_t most = memory_bytes > others ? memory_bytes - others : 0;
     const struct lava_kernel *left = lava_residue_left_kernel();
@@ -394,7 +397,7 @@ static bool fit_and_adopt(const struct lava_plan_request *asked, const struct la
     uint32_t each = tiles_each(way, parts, asked->device, memory_bytes, flops_per_s);
     if (each == 0)
         return false;
-    const struct lava_residue_layout layout = lava_residue_layout_of(way, parts->m, parts->n, parts->k, each);
+    const struct lava_residue_layout layout = lava_residue_layout_of(way, parts, each, asked->device->fp64);
     adopt(way, parts, &layout, plan);
     plan->gpu_ns = ns;
     return true;
@@ -415,8 +418,7 @@ void lava_residue_choose(const struct lava_plan_request *asked, struct lava_plan
 /* Returns whether the descriptions of all panels fit the staging slot where the host reads them. */
 static bool fits_slot(const struct lava_residue_way *way, const struct lava_operation *parts,
                       const struct lava_capabilities *device) {
-    return device->slot_bytes == 0 ||
-           lava_residue_description_bytes(way, parts->m, parts->n, parts->k) <= device->slot_bytes;
+    return device->slot_bytes == 0 || lava_residue_description_bytes(way, parts) <= device->slot_bytes;
 }
 
 enum lava_reason lava_residue_plan_alone(const struct lava_plan_request *asked, struct lava_plan *plan) {

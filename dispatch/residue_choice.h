@@ -57,9 +57,9 @@ bool lava_residue_serves(const struct lava_operation *operation);
 struct lava_operation lava_residue_parts(const struct lava_operation *operation);
 
 /* The memory of a product: buffers for residues of op(A), with the descriptions of lines after them, for
- * residues of op(B), and for sums of some columns of tiles. Behind residues is the operand's panel of K,
- * packed for the row that computes tiles which the screen leaves: from the operand as it is stored they took
- * 1.4 times as long as a plain product (H200). */
+ * residues of op(B), and for sums of some columns of tiles. If the device computes the tiles that the screen
+ * leaves, behind residues is the operand's panel of K, packed for its row of fp64 arithmetic: from the
+ * operand as it is stored they took 1.4 times as long as a plain product (H200). */
 struct lava_residue_layout {
     int64_t panel;               /* K of a whole panel */
     uint32_t padded_m, padded_n; /* lines */
@@ -69,11 +69,13 @@ struct lava_residue_layout {
     uint64_t packed_b_offset;                               /* in the second */
     uint64_t first_bytes, second_bytes, sums_bytes;
 };
-struct lava_residue_layout lava_residue_layout_of(const struct lava_residue_way *way, int64_t m, int64_t n,
-                                                  int64_t k, uint32_t tiles_each);
+struct lava_residue_layout lava_residue_layout_of(const struct lava_residue_way *way,
+                                                  const struct lava_operation *parts, uint32_t tiles_each,
+                                                  bool packs);
 
 /* Returns the bytes of the descriptions of all tiles' lines, which tell the host what the screen leaves. */
-uint64_t lava_residue_description_bytes(const struct lava_residue_way *way, int64_t m, int64_t n, int64_t k);
+uint64_t lava_residue_description_bytes(const struct lava_residue_way *way,
+                                        const struct lava_operation *parts);
 
 /* A product from host memory has its columns this far apart on the device. */
 int64_t lava_residue_ld(int64_t rows);

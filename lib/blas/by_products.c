@@ -30,7 +30,6 @@
 struct help {
     struct lava_cpu_help base; /* the first member */
     struct lava_call *call;
-    int64_t small;
     enum lava_reason *reason; /* why the CPU had the last product that was offered */
 };
 
@@ -40,8 +39,12 @@ static bool is_general(const struct lava_operation *operation) {
 
 /* Returns the order of the triangle, or of the matrix that is factored or symmetric. */
 static int64_t order_of(const struct lava_operation *operation) {
-    bool has_triangle = operation->c.region != LAVA_REGION_ALL || lava_operation_row(operation)->has_factors;
-    return has_triangle ? operation->n : operation->k;
+    return operation->c.region != LAVA_REGION_ALL ? operation->n : operation->k;
+}
+
+bool lava_by_products_is_small(const struct lava_operation *part, const struct lava_operation *whole) {
+    int64_t small = lava_minimum(order_of(whole) / SMALL_SHARE, MOST);
+    return order_of(part) <= lava_maximum(LEAST, small);
 }
 
 static bool offer(const struct help *help, const struct lava_operation *product) {
@@ -60,7 +63,8 @@ static bool takes(const struct lava_cpu_help *base, const struct lava_operation 
     const struct help *help = (const struct help *)base;
     if (is_general(operation))
         return offer(help, operation);
-    return order_of(operation) <= help->small && lava_own_routine_run(lava_cpu_blas_get(), operation, info);
+    return lava_by_products_is_small(operation, &help->call->operation) &&
+           lava_own_routine_run(lava_cpu_blas_get(), operation, info);
 }
 
 static bool is_inverse(const struct lava_operation *operation) {
@@ -167,8 +171,7 @@ bool lava_by_products_take(struct lava_call *call) {
         return false;
     enum lava_reason reason = LAVA_REASON_UNPROFITABLE;
     call->learning = (struct lava_learning){0}; /* on both sides */
-    int64_t small = lava_maximum(LEAST, lava_minimum(order_of(operation) / SMALL_SHARE, MOST));
-    const struct help help = {.base.takes = takes, .call = call, .small = small, .reason = &reason};
+    const struct help help = {.base.takes = takes, .call = call, .reason = &reason};
     struct lava_cpu_blas blas = *lava_cpu_blas_get();
     blas.help = &help.base;
     lava_cpu_finish *finish = lava_ways_of(operation)->finish;

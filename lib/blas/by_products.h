@@ -12,4 +12,8 @@ bool lava_by_products_take(struct lava_call *call);
 /* Changes the answer of lava_offload_explain if the call would be computed so. */
 void lava_by_products_explain(struct lava_call *call, struct lava_plan *plan);
 
+/* Returns whether a triangle or panel of an operation is left to the CPU's own routine: if its order is small
+ * beside the whole one. */
+bool lava_by_products_is_small(const struct lava_operation *part, const struct lava_operation *whole);
+
 #endif

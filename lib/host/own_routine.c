@@ -113,7 +113,7 @@ static bool is_hemm(const struct lava_operation *x) {
     return is_structured(x, LAVA_STRUCTURE_HERMITIAN);
 }
 static bool is_trmm(const struct lava_operation *x) {
-    return is_structured(x, LAVA_STRUCTURE_TRIANGULAR) && x->in_place;
+    return is_structured(x, LAVA_STRUCTURE_TRIANGULAR) && !lava_operation_row(x)->solves;
 }
 static bool is_trsm(const struct lava_operation *x) {
     return is_structured(x, LAVA_STRUCTURE_TRIANGULAR) && lava_operation_row(x)->solves;

@@ -15,8 +15,7 @@
 struct lava_left_tiles *lava_left_tiles_create(const struct lava_operation *operation,
                                                const struct lava_plan *plan) {
     const struct lava_operation parts = lava_residue_parts(operation);
-    const struct lava_residue_layout layout =
-        lava_residue_layout_of(plan->residues, parts.m, parts.n, parts.k, 1);
+    const struct lava_residue_layout layout = lava_residue_layout_of(plan->residues, &parts, 1, false);
     int64_t each = parts.m / operation->m, panels = (parts.k - 1) / layout.panel + 1;
     size_t count = (size_t)panels * layout.tiles_m * layout.tiles_n;
     struct lava_left_tiles *tiles = calloc(1, sizeof *tiles + count);

@@ -236,8 +236,8 @@ enum lava_status lava_residue_begin(struct lava_residue_product *product, struct
         .first = buffers[LAVA_ARENA_PACKED_A].address,
         .second = buffers[LAVA_ARENA_PACKED_B].address,
         .sums = buffers[LAVA_ARENA_ACCUMULATOR].address};
-    product->layout = lava_residue_layout_of(product->way, product->parts.m, product->parts.n,
-                                             product->parts.k, plan->residue_tiles);
+    product->layout = lava_residue_layout_of(product->way, &product->parts, plan->residue_tiles,
+                                             stream->device->capabilities.fp64);
     lava_residues_prepare(LAVA_RESIDUES_STANDARD, &product->residues);
     set_numbers(product, words);
     if ((status = get_pipelines(product)) || (status = lava_stream_begin(stream, &commands)))

@@ -257,12 +257,23 @@ static void test_without_fp64(void **state) {
     assert_false(lava_policy_is_hopeless(&operation, &device, &slow_cpu, 1));
     assert_int_equal(plan_of(&operation, &device, &little).reason, LAVA_REASON_MEMORY);
     assert_int_equal(plan_of(&operation, &device, &off).reason, LAVA_REASON_NO_KERNEL);
+    /* nothing is packed for a row of fp64 */
+    const struct lava_operation parts = lava_residue_parts(&operation);
+    const struct lava_residue_layout packed = lava_residue_layout_of(plan.residues, &parts, 1, true);
+    assert_true(plan.blocking.packed_a_bytes == packed.packed_a_offset &&
+                plan.blocking.packed_b_bytes == packed.packed_b_offset);
     device.slot_bytes = 256;
     assert_int_equal(plan_of(&operation, &device, &none).reason, LAVA_REASON_MEMORY);
     device.slot_bytes = 0;
     operation.on_device = true;
     assert_int_equal(plan_of(&operation, &device, &none).reason, LAVA_REASON_NO_KERNEL);
     operation.on_device = false;
+    operation.type = operation.c.type = LAVA_TYPE_CFP64;
+    assert_true(plan_of(&operation, &device, &none).leaves_tiles);
+    operation.alpha.imaginary = 1; /* combining has real scalars */
+    assert_int_equal(plan_of(&operation, &device, &none).reason, LAVA_REASON_NO_KERNEL);
+    operation.alpha.imaginary = 0;
+    operation.type = operation.c.type = LAVA_TYPE_FP64;
     operation.precision = LAVA_PRECISION_IEEE;
     assert_int_equal(plan_of(&operation, &device, &none).reason, LAVA_REASON_NO_KERNEL);
     operation.precision = LAVA_PRECISION_STANDARD;

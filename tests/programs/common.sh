@@ -6,12 +6,16 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 trap 'exit 130' INT TERM
 PATH=$PATH:/usr/sbin:/sbin # for ldconfig, which is not in a user's on Debian
+layer=${LAVABLAS_TEST_LAYER_PATH:-none} # which is not set from here on
 # shellcheck disable=SC2046 # names are words
 unset LD_PRELOAD LD_LIBRARY_PATH $(env | sed -n 's/^\(LAVABLAS_[A-Z_]*\)=.*/\1/p')
 failed=0
 # Runs every product on lavapipe, whatever its size.
 # shellcheck disable=SC2034 # for who sources this
 on_lavapipe='LAVABLAS_MODE=gpu LAVABLAS_DEVICE=cpu LAVABLAS_INIT=sync LAVABLAS_CACHE=0'
+# The same, without its fp64. A short or small product stays on the CPU.
+# shellcheck disable=SC2034 # as above
+without_fp64="$on_lavapipe VK_LAYER_PATH=$layer VK_INSTANCE_LAYERS=VK_LAYER_LAVABLAS_test LAVABLAS_TEST_LAYER=without=shaderFloat64"
 
 # shellcheck disable=SC2034 # as above
 fail() {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# NumPy's and SciPy's own tests of linear algebra, on the wheels of PyPI: without the library, with every call forced to lavapipe, and
-# in the default mode. What fails without the library too is no fault of it. They take minutes, so that only "meson test --setup full"
+# NumPy's and SciPy's own tests of linear algebra, on the wheels of PyPI: without the library, with every call forced to lavapipe, with
+# and without its fp64, and in the default mode. What fails without the library too is no fault of it. They take minutes, so that only "meson test --setup full"
 # runs them.
 #
 #   linalg.sh LIBRARY FOLDER     FOLDER: keeps the virtual environment
@@ -49,15 +49,17 @@ judge() {
 run_suite() {
     package=$1 prefix=$2 suffix=$3 letters=$4
     shift 4
-    rm -f "$folder/gpu.stats" "$folder/auto.stats"
+    rm -f "$folder/gpu.stats" "$folder/hidden.stats" "$folder/auto.stats"
     run_tests "$package" plain
     # shellcheck disable=SC2086 # settings are words
     run_tests "$package" gpu $on_lavapipe LD_PRELOAD="$library" LAVABLAS_STATS="$folder/gpu.stats"
     skip_without_device "$folder/gpu.stats"
+    # shellcheck disable=SC2086 # as above
+    run_tests "$package" hidden $without_fp64 LD_PRELOAD="$library" LAVABLAS_STATS="$folder/hidden.stats"
     # Nothing is measured meanwhile, and the user's figures are not read.
     run_tests "$package" auto LAVABLAS_MODE=auto LAVABLAS_CALIBRATE=off XDG_CACHE_HOME="$folder/cache" LD_PRELOAD="$library" \
         LAVABLAS_STATS="$folder/auto.stats"
-    for mode in gpu auto; do
+    for mode in gpu hidden auto; do
         judge "$package" $mode
     done
     for name; do # expect_calls has a variable routine of its own

@@ -13,7 +13,6 @@ library=$(readlink -f "$1")
 mode=$2
 types=$3
 level=${4:-3}
-layer=${LAVABLAS_TEST_LAYER_PATH:-none} # which is not set from here on
 # shellcheck source=tests/programs/common.sh
 . "$(dirname "$0")/common.sh"
 
@@ -42,10 +41,7 @@ fi
 case $mode in
 cpu) settings='LAVABLAS_MODE=cpu' ;;
 gpu) settings="$on_lavapipe LAVABLAS_RESIDENT=auto" ;; # without copies level 2 stays on the CPU
-hidden) # a short or small product stays on the CPU
-    settings="$on_lavapipe VK_LAYER_PATH=$layer VK_INSTANCE_LAYERS=VK_LAYER_LAVABLAS_test"
-    settings="$settings LAVABLAS_TEST_LAYER=without=shaderFloat64"
-    ;;
+hidden) settings=$without_fp64 ;;
 auto) settings= ;;
 esac
 

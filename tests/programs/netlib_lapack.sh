@@ -3,8 +3,8 @@
 # without it. They check residuals, orthogonality, info, pivots and error exits of each routine and driver for matrices
 # of many kinds.
 #
-#   netlib_lapack.sh LIBRARY MODE TYPES PART    MODE: cpu, gpu (every call on lavapipe), auto (nothing set); TYPES:
-#                                               of s d c z; PART: linear (equations and least squares), sep
+#   netlib_lapack.sh LIBRARY MODE TYPES PART    MODE: cpu, gpu (every call on lavapipe), hidden (as gpu, without the device's
+#                                               fp64), auto (nothing set); TYPES: of s d c z; PART: linear (equations and least squares), sep
 #                                               (eigenvalues), sg (of two matrices) or svd (singular values)
 set -eu
 library=$(readlink -f "$1")
@@ -23,6 +23,7 @@ done
 case $mode in
 cpu) settings='LAVABLAS_MODE=cpu' ;;
 gpu) settings=$on_lavapipe ;;
+hidden) settings=$without_fp64 ;;
 auto) settings= ;;
 esac
 
@@ -157,6 +158,8 @@ for type in $types; do
     judge "$type" $sets
     # shellcheck disable=SC2086 # routines are words
     judge_statistics "$type" $routines
+    # The largest order is 132: all that goes to the device are products of LAPACK's own code.
+    [ "$mode" != hidden ] || [ "$(calls "$folder/stats" "${type}gemm_" gpu)" -gt 0 ] || fail "$type: no product is on the device"
     [ $failed = 0 ] || { cat "$folder/output" "$folder/stats"; exit 1; }
     rm -f "$folder/stats"
 done

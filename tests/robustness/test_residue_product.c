@@ -440,7 +440,8 @@ static void memory(void **state) {
     struct product x = {.m = 100, .n = 300, .k = 150, NONE, .alpha = 1};
     (void)state;
     residue_case_make(&x);
-    const struct lava_residue_layout one = lava_residue_layout_of(way, x.m, x.n, x.k, 1);
+    const struct lava_operation product = {.m = x.m, .n = x.n, .k = x.k};
+    const struct lava_residue_layout one = lava_residue_layout_of(way, &product, 1, true);
     const struct lava_overrides little = {.residues = LAVA_RESIDUE_ON,
                                           .memory_bytes =
                                               one.first_bytes + one.second_bytes + one.sums_bytes},
