@@ -133,10 +133,25 @@ static inline bool family_leaves_out(void) {
 #endif
 }
 
-/* What a test's program runs: groups of tests, and what the child of run_child() does; NULL: there is none. */
+/* What a test's program runs: groups of tests, and what the child of run_child() does; NULL: there is none.
+ */
 struct family_groups {
     int (*forward)(void), (*compute)(void), (*statistics)(void), (*child)(void);
 };
+
+/* Defines these groups as `groups`: "forward" has the same two tests in all programs, and "compute" those
+ * that are named. */
+#define FAMILY_GROUPS(...)                                                                                   \
+    static int forward(void) {                                                                               \
+        const struct CMUnitTest tests[] = {cmocka_unit_test(arguments_arrive_untouched),                     \
+                                           cmocka_unit_test(lengths_are_not_written)};                       \
+        return cmocka_run_group_tests(tests, NULL, NULL);                                                    \
+    }                                                                                                        \
+    static int compute(void) {                                                                               \
+        const struct CMUnitTest tests[] = {__VA_ARGS__};                                                     \
+        return cmocka_run_group_tests(tests, NULL, NULL);                                                    \
+    }                                                                                                        \
+    static const struct family_groups groups = {.forward = forward, .compute = compute}
 
 static inline int family_forward(const char *stub, const char *gemm, const struct family_groups *groups) {
     void *handle = dlopen(stub, RTLD_NOW | RTLD_LOCAL);

@@ -249,19 +249,8 @@ static void lengths_are_not_written(void **state) {
     }
 }
 
-static int forward(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(arguments_arrive_untouched),
-                                       cmocka_unit_test(lengths_are_not_written)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-
-static int compute(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(complaints),
-                                       cmocka_unit_test(large)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+FAMILY_GROUPS(cmocka_unit_test(values), cmocka_unit_test(complaints), cmocka_unit_test(large));
 
 int main(int count, char **arguments) {
-    static const struct family_groups groups = {.forward = forward, .compute = compute};
     return family_main(count, arguments, &groups);
 }

@@ -499,21 +499,10 @@ static void complaints(void **state) {
     }
 }
 
-static int forward(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(arguments_arrive_untouched),
-                                       cmocka_unit_test(lengths_are_not_written)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-
-static int compute(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(results), cmocka_unit_test(special_matrices),
-                                       cmocka_unit_test(forms),   cmocka_unit_test(bits),
-                                       cmocka_unit_test(queries), cmocka_unit_test(complaints)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+FAMILY_GROUPS(cmocka_unit_test(results), cmocka_unit_test(special_matrices), cmocka_unit_test(forms),
+              cmocka_unit_test(bits), cmocka_unit_test(queries), cmocka_unit_test(complaints));
 
 int main(int count, char **arguments) {
-    static const struct family_groups groups = {.forward = forward, .compute = compute};
     poison_begin((unsigned)time(NULL));
     return family_main(count, arguments, &groups);
 }

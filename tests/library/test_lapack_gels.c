@@ -553,22 +553,11 @@ static void complaints(void **state) {
     }
 }
 
-static int forward(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(arguments_arrive_untouched),
-                                       cmocka_unit_test(lengths_are_not_written)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-
-static int compute(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(values),      cmocka_unit_test(nothing),
-                                       cmocka_unit_test(scaled),      cmocka_unit_test(without_full_rank),
-                                       cmocka_unit_test(not_numbers), cmocka_unit_test(queries),
-                                       cmocka_unit_test(complaints)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+FAMILY_GROUPS(cmocka_unit_test(values), cmocka_unit_test(nothing), cmocka_unit_test(scaled),
+              cmocka_unit_test(without_full_rank), cmocka_unit_test(not_numbers), cmocka_unit_test(queries),
+              cmocka_unit_test(complaints));
 
 int main(int count, char **arguments) {
-    static const struct family_groups groups = {.forward = forward, .compute = compute};
     poison_begin((unsigned)time(NULL));
     problem_seed = poison_seed;
     return family_main(count, arguments, &groups);

@@ -503,22 +503,11 @@ static void queries(void **state) {
     }
 }
 
-static int forward(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(arguments_arrive_untouched),
-                                       cmocka_unit_test(lengths_are_not_written)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-
-static int compute(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(results),          cmocka_unit_test(jobs),
-                                       cmocka_unit_test(special_matrices), cmocka_unit_test(not_a_number),
-                                       cmocka_unit_test(least_squares),    cmocka_unit_test(complaints),
-                                       cmocka_unit_test(queries)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+FAMILY_GROUPS(cmocka_unit_test(results), cmocka_unit_test(jobs), cmocka_unit_test(special_matrices),
+              cmocka_unit_test(not_a_number), cmocka_unit_test(least_squares), cmocka_unit_test(complaints),
+              cmocka_unit_test(queries));
 
 int main(int count, char **arguments) {
-    static const struct family_groups groups = {.forward = forward, .compute = compute};
     poison_begin((unsigned)time(NULL));
     return family_main(count, arguments, &groups);
 }

@@ -524,21 +524,11 @@ static void complaints(void **state) {
     }
 }
 
-static int forward(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(arguments_arrive_untouched),
-                                       cmocka_unit_test(lengths_are_not_written)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-
-static int compute(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(solves), cmocka_unit_test(zeros_are_refused),      cmocka_unit_test(triangles),
-        cmocka_unit_test(by_lu),  cmocka_unit_test(zeros_are_not_inverted), cmocka_unit_test(complaints)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+FAMILY_GROUPS(cmocka_unit_test(solves), cmocka_unit_test(zeros_are_refused), cmocka_unit_test(triangles),
+              cmocka_unit_test(by_lu), cmocka_unit_test(zeros_are_not_inverted),
+              cmocka_unit_test(complaints));
 
 int main(int count, char **arguments) {
-    static const struct family_groups groups = {.forward = forward, .compute = compute};
     poison_begin((unsigned)time(NULL));
     return family_main(count, arguments, &groups);
 }

@@ -364,21 +364,10 @@ static void no_rows(void **state) {
     }
 }
 
-static int forward(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(arguments_arrive_untouched),
-                                       cmocka_unit_test(lengths_are_not_written)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-
-static int compute(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(values),     cmocka_unit_test(forms),
-                                       cmocka_unit_test(products),   cmocka_unit_test(queries),
-                                       cmocka_unit_test(complaints), cmocka_unit_test(no_rows)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+FAMILY_GROUPS(cmocka_unit_test(values), cmocka_unit_test(forms), cmocka_unit_test(products),
+              cmocka_unit_test(queries), cmocka_unit_test(complaints), cmocka_unit_test(no_rows));
 
 int main(int count, char **arguments) {
-    static const struct family_groups groups = {.forward = forward, .compute = compute};
     poison_begin((unsigned)time(NULL));
     problem_seed = poison_seed;
     return family_main(count, arguments, &groups);

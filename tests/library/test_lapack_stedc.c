@@ -382,15 +382,10 @@ static void complaints(void **state) {
     }
 }
 
-static int forward(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(arguments_arrive_untouched),
-                                       cmocka_unit_test(lengths_are_not_written)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-
 /* The library looks for the CPU's routines in all others, and once: before OpenBLAS is opened as a reference.
  */
-static void find_routines(void) {
+static void find_routines(void **state) {
+    (void)state;
     for (int i = 0; i < LAVA_ROUTINE_COUNT; i++) {
         struct call x = new_call(LAVA_TYPE_CFP64, KINDS_ZERO, 0);
         if (is_ours(i))
@@ -399,16 +394,10 @@ static void find_routines(void) {
     }
 }
 
-static int compute(void) {
-    find_routines();
-    const struct CMUnitTest tests[] = {cmocka_unit_test(results), cmocka_unit_test(special_matrices),
-                                       cmocka_unit_test(not_a_number), cmocka_unit_test(queries),
-                                       cmocka_unit_test(complaints)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+FAMILY_GROUPS(cmocka_unit_test(find_routines), cmocka_unit_test(results), cmocka_unit_test(special_matrices),
+              cmocka_unit_test(not_a_number), cmocka_unit_test(queries), cmocka_unit_test(complaints));
 
 int main(int count, char **arguments) {
-    static const struct family_groups groups = {.forward = forward, .compute = compute};
     poison_begin((unsigned)time(NULL));
     return family_main(count, arguments, &groups);
 }

@@ -522,22 +522,11 @@ static void small_workspaces(void **state) {
     }
 }
 
-static int forward(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(arguments_arrive_untouched),
-                                       cmocka_unit_test(lengths_are_not_written)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-
-static int compute(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(results),         cmocka_unit_test(ill_conditioned),
-                                       cmocka_unit_test(ranges),          cmocka_unit_test(not_definite),
-                                       cmocka_unit_test(queries),         cmocka_unit_test(complaints),
-                                       cmocka_unit_test(small_workspaces)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+FAMILY_GROUPS(cmocka_unit_test(results), cmocka_unit_test(ill_conditioned), cmocka_unit_test(ranges),
+              cmocka_unit_test(not_definite), cmocka_unit_test(queries), cmocka_unit_test(complaints),
+              cmocka_unit_test(small_workspaces));
 
 int main(int count, char **arguments) {
-    static const struct family_groups groups = {.forward = forward, .compute = compute};
     poison_begin((unsigned)time(NULL));
     return family_main(count, arguments, &groups);
 }

@@ -396,20 +396,10 @@ static void lengths_are_not_written(void **state) {
     }
 }
 
-static int forward(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(arguments_arrive_untouched),
-                                       cmocka_unit_test(lengths_are_not_written)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-
-static int compute(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(triangles),
-                                       cmocka_unit_test(complaints), cmocka_unit_test(triangle_complaints)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+FAMILY_GROUPS(cmocka_unit_test(values), cmocka_unit_test(triangles), cmocka_unit_test(complaints),
+              cmocka_unit_test(triangle_complaints));
 
 int main(int count, char **arguments) {
-    static const struct family_groups groups = {.forward = forward, .compute = compute};
     if (count > 3 && strcmp(arguments[3], "gpu") == 0)
         setenv("LAVABLAS_RESIDENT", "auto", 1); /* without copies the CPU computes */
     return family_main(count, arguments, &groups);
