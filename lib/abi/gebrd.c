@@ -40,16 +40,10 @@ static struct lava_reflections_arguments translate(const struct gebrd_arguments 
         x->work,    x->info,       operation};
 }
 
-/* D and E are real. */
-#define REAL_FP32  float
-#define REAL_FP64  double
-#define REAL_CFP32 float
-#define REAL_CFP64 double
-
 #define LIST(integer, type)                                                                                  \
-    (const integer *m, const integer *n, LAVA_ELEMENT_##type *a, const integer *lda, REAL_##type *d,         \
-     REAL_##type *e, LAVA_ELEMENT_##type *tauq, LAVA_ELEMENT_##type *taup, LAVA_ELEMENT_##type *work,        \
-     const integer *lwork, integer *info)
+    (const integer *m, const integer *n, LAVA_ELEMENT_##type *a, const integer *lda,                         \
+     LAVA_LAPACK_REAL_##type *d, LAVA_LAPACK_REAL_##type *e, LAVA_ELEMENT_##type *tauq,                      \
+     LAVA_ELEMENT_##type *taup, LAVA_ELEMENT_##type *work, const integer *lwork, integer *info)
 #define NAMES (m, n, a, lda, d, e, tauq, taup, work, lwork, info)
 #define ARGUMENTS(entry)                                                                                     \
     translate(&(const struct gebrd_arguments){LAVA_ROUTINE_##entry, *m, *n, *lda, *lwork, a, d, e, tauq,     \
