@@ -61,8 +61,8 @@ struct lava_history {
 };
 
 enum lava_history_rule lava_history_rule(const struct lava_history *history);
-/* Returns how many times what starts a preparation without a history a run has to count for one that lasts
- * so long so far. 0: it begins at the start. INFINITY: none begins yet. */
+/* Returns what a run that has lasted this long must count before a preparation starts, as a multiple of what
+ * it must count without a history. 0: it begins at the start. INFINITY: none begins yet. */
 double lava_history_patience(const struct lava_history *history, double lasted_ns);
 /* Returns what the device gave in the run after the runs before, less what a preparation costs. Without a
  * history it counts what an early preparation would have given. */

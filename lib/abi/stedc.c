@@ -84,8 +84,8 @@ static int find_wrong(const struct stedc_arguments *x) {
     return x->iwork.size < sizes.iwork ? of_iwork : 0;
 }
 
-/* A query is forwarded by the entry point, and computes nothing. Of one row LAPACK says that the eigenvector
- * is 1, and does not multiply by it. */
+/* A query is forwarded by the entry point, and computes nothing. For one row LAPACK tells 1 as the
+ * eigenvector, and does not multiply by it. */
 static bool translate(const struct stedc_arguments *x, struct lava_operation *operation) {
     bool has_none = compz_of(x) == 'N';
     const struct lava_lapack_matrix c = {x->n, x->n, has_none ? x->d : x->z, x->ldz};

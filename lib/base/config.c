@@ -487,7 +487,7 @@ bool lava_config_is_report(const char *stats) {
     return length > tail && strcmp(stats + length - tail, end) == 0;
 }
 
-/* With the 0 at the end of a value, so that two values do not run together. */
+/* Adds a value with the 0 at its end, so that two values do not run together. */
 static uint64_t add_variable(uint64_t hash, const char *name) {
     const char *value = getenv(name);
     return lava_hash_add(hash, value ? value : "", value ? strlen(value) + 1 : 1);

@@ -14,10 +14,10 @@
 #include "lib/base/trace.h"
 #include "lib/vk/device.h"
 
-/* A member looks so often whether another's copy is finished. A copy of 8 MiB takes 200 us. */
+/* A member waits this long between looks whether another's copy is finished. A copy of 8 MiB takes 200 us. */
 #define LOOK_NS 50000
-/* It waits so long for a slot at most. Others are behind by less than a block of C, some 50 ms of a large
- * product; or they want other chunks than this member, and would wait for ever. */
+/* It waits this long for a slot at most. The others are behind by less than a block of C, some 50 ms of a
+ * large product. If they are not, they want other chunks than this member, and the wait would never end. */
 #define WAIT_NS UINT64_C(100000000)
 
 struct slot {
