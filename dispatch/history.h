@@ -39,9 +39,9 @@ struct lava_history_run {
     double lasted_ns;
     bool prepared;  /* a device was opened, or was being opened */
     uint64_t needs; /* what its calls needed of the device (lib/offload/steps.h) */
-    /* By calls on the device, against the CPU's time. */
+    /* What calls on the device saved, against the CPU's time. */
     double saved_ns;
-    /* By calls on the CPU that the device would have won, had it been prepared early. */
+    /* What calls on the CPU would have saved on the device, had it been prepared early. */
     double missed_ns;
     double cpu_ns, expected_ns; /* what such calls took, and their estimates */
     double copies_ns; /* what copies of matrices saved (lib/engine/residents.h), less what they cost */

@@ -374,8 +374,8 @@ struct lava_operation lava_operation_without_residents(const struct lava_operati
 double lava_operation_work(const struct lava_operation *operation);
 /* The same of n of a batch; 0: of one alone. */
 double lava_operation_work_of(const struct lava_operation *operation, int64_t products);
-/* What one of a batch counts for: it has one thread, which is not faster with it than all threads are with
- * LAVA_ONE_THREAD_WORK. 0 or less stays. */
+/* Returns the work that one operation of a batch counts for. One thread computes it, no faster than all
+ * threads compute LAVA_ONE_THREAD_WORK. 0 or less stays. */
 static inline double lava_operation_work_each(double work) {
     return work > 0 && work < LAVA_ONE_THREAD_WORK ? LAVA_ONE_THREAD_WORK : work;
 }

@@ -1,8 +1,8 @@
 /* Gives slots of common memory to the members of a crew. Called by lib/transport/staging.c for chunks, by
  * lib/product/runner.c and lib/offload/crew.c for members.
  *
- * Invariants: a slot is filled anew only when no member holds it and every member has had it, or has left.
- * What a member copies is offered or finished before it waits for another, so two never wait for each other's
+ * Invariants: a slot is filled anew only when no member holds it and every member has had it, or has left. A
+ * member offers or finishes its own copy before it waits for another, so two never wait for each other's
  * copies. The member that is last in the order finds its chunk, or a slot that it alone still wanted. */
 #include "lib/engine/shared_staging.h"
 

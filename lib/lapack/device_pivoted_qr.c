@@ -35,7 +35,7 @@ static_assert(LAVA_PIVOTED_INVOCATIONS % LAVA_PIVOTED_ROWS == 0 &&
                   LAVA_PIVOTED_TILE_COLUMNS % LAVA_PIVOTED_BLOCK == 0 && LAVA_PIVOTED_COLUMNS <= 32,
               "shaders/pivoted.glsl");
 
-/* What has a shader of its own, for each column. */
+/* The steps of a column, each of which has its own shader. */
 enum step { COLUMN, TILES, FINISH, STEPS };
 static const enum lava_shader shaders[STEPS] = {LAVA_SHADER_PIVOTED_COLUMN, LAVA_SHADER_PIVOTED_TILES,
                                                 LAVA_SHADER_PIVOTED_FINISH};

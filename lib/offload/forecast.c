@@ -24,8 +24,8 @@
  * preparation (760 ms with an H200's driver), and keeps programs that end after one small product from
  * starting one. */
 #define START_AFTER_NS 70e6
-/* By known figures the predicted saving counts this many times. A device that needs half of the CPU's time is
- * asked for as early as one that needs none. */
+/* If figures are known, the predicted saving counts this many times. A device that needs half of the CPU's
+ * time is asked for as early as one that needs none. */
 #define SAVING_WEIGHT 2.0
 /* If figures are guessed, this share of a call counts that the device would lose: the CPU may be slower than
  * guessed. */

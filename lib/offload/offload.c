@@ -263,7 +263,7 @@ static bool is_whole_lapack(const struct lava_call *call) {
     return lava_routine_is_lapack(call->routine) && !lava_operation_row(&call->operation)->solves;
 }
 
-/* What such operations are counted with is not exact, and must not raise the caller's flags. */
+/* The arithmetic that counts such operations is not exact, and must not raise the caller's flags. */
 static bool has_thirds_of(const struct lava_call *call) {
     return call->valid && lava_operation_row(&call->operation)->is_lapack;
 }

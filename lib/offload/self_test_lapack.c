@@ -187,7 +187,8 @@ struct sample {
     double worst; /* of reflections and pivots, in units of its bound */
 };
 
-/* What a vector's elements are sums of has the sizes. A column of a matrix is a vector, too. */
+/* `size` is the sum of the sizes of the terms that an element is summed from. A column of a matrix is a
+ * vector, too. */
 struct vector {
     double real[ORDER], imaginary[ORDER], size[ORDER];
 };
