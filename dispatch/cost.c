@@ -386,8 +386,8 @@ static void run_task(struct timeline *timeline, const struct lava_task *task) {
     }
 }
 
-/* The blocks of the first of several engines, if they take turns. Of strips those of the engine that gets the
- * last one, which is the largest. */
+/* Finds the next block of the first of several engines, if they take turns. Among strips it finds those of
+ * the engine that gets the last one, which is the largest. */
 static bool take_turn(void *context, uint32_t number, uint32_t *index) {
     const struct lava_estimate *estimate = context;
     uint32_t blocks = (uint32_t)(estimate->blocking.blocks_m * estimate->blocking.blocks_n);
@@ -482,10 +482,10 @@ static double downloaded_bytes(const struct lava_operation *operation) {
     return operation->sides.factored ? sides : c + sides;
 }
 
-/* What each of several engines uploads, and what they upload between them, in bytes. Each uploads A, and all
- * of them together op(B), for each row block. If K is cut, op(A) is uploaded for each column block. Of a
- * triangle each uploads what all strips need: both matrices if each of them is in both operands. A
- * triangular op(B) has row blocks, one for each engine. The products of a batch have operands of their own.
+/* Finds what each of several engines uploads, and what they upload between them, in bytes. Each uploads A,
+ * and all of them together op(B), for each row block. If K is cut, op(A) is uploaded for each column block.
+ * For a triangle each engine uploads what all strips need: both matrices if each of them is in both operands.
+ * A triangular op(B) has row blocks, one for each engine. The products of a batch have operands of their own.
  */
 struct uploads {
     double each, together;

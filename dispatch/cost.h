@@ -53,8 +53,8 @@ struct lava_profile_kernel lava_cost_row(const struct lava_profile_kernel *row,
 /* Returns the time from host memory to host memory, in ns. Engines that share a product are taken to be alike
  * and to take turns at the column blocks: the time is that of the first. */
 double lava_cost_gpu_ns(const struct lava_estimate *estimate);
-/* Returns the time of several engines, of which the one with the most to do takes so long by itself, and
- * which copy and upload so much together. */
+/* Returns the time of several engines. The one with the most to do takes longest_ns by itself. All of them
+ * together copy and upload these bytes. */
 double lava_cost_shared_ns(uint32_t engines, double longest_ns, double copied_bytes, double uploaded_bytes);
 /* Returns a lower bound for every way to compute the product, in ns: the latency plus the larger of all
  * transfers and all arithmetic at flops_per_s. flops_per_s is the best rate of any row of the type; with 0

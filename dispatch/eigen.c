@@ -12,11 +12,10 @@
 #include "dispatch/tridiagonal.h"
 #include "shaders/interface.h"
 
-/* A block of reflections has its triangle and three products, which are thin: it has a time of its own and
- * one for each row, of complex types so many times as long. Eigenvectors are read and written so often by it:
- * its products touch half of them. Fitted to an H200 (doc/notes/eigenvalues.md,
- * tests/dispatch/test_eigen_plan.c).
- */
+/* A block of reflections has its triangle and three thin products. It takes BLOCK_NS, and BLOCK_ROW_NS for
+ * each row; complex types take BLOCK_COMPLEX times as long. It reads and writes the eigenvectors BLOCK_PASSES
+ * times, as its products touch half of them. All of these are fitted to an H200 (doc/notes/eigenvalues.md,
+ * tests/dispatch/test_eigen_plan.c). */
 #define BLOCK_NS      350e3
 #define BLOCK_ROW_NS  200
 #define BLOCK_COMPLEX 2.2
@@ -27,8 +26,8 @@ static bool has_vectors(const struct lava_operation *operation) {
     return lava_operation_row(operation)->has_vectors;
 }
 
-/* The columns of eigenvectors that are multiplied and downloaded. Those of a range of values are not known.
- */
+/* Returns how many columns of eigenvectors are multiplied and downloaded. For a range of values the number is
+ * not known: all columns count. */
 static int64_t columns_of(const struct lava_operation *operation) {
     const struct lava_spectrum *spectrum = &operation->spectrum;
     if (!has_vectors(operation))
@@ -50,7 +49,7 @@ double lava_eigen_flops(const struct lava_operation *operation) {
            lava_generalized_flops(operation, columns_of(operation));
 }
 
-/* The kernels need less than that for solves. */
+/* All other kernels need less than these. */
 bool lava_eigen_fits(const struct lava_capabilities *device, enum lava_type type) {
     return lava_solve_fits(device, type) && lava_divide_fits(device, lava_type_real(type));
 }
@@ -64,7 +63,7 @@ static uint64_t standard_bytes(const struct lava_capabilities *device,
     uint64_t bytes = lava_tridiagonal_bytes(device, operation);
     if (!has_vectors(operation) || bytes == UINT64_MAX)
         return bytes;
-    /* three real matrices of a complex type's, or two */
+    /* a complex type needs three real matrices, a real type two */
     int64_t squares = each == 1 ? 2 : 3, real_columns = squares * columns + 3 * LAVA_QR_BLOCK;
     double elements = (double)real_columns * (double)columns / (double)each;
     uint64_t vectors = lava_solve_matrix_bytes(device, type, n, n),
@@ -79,8 +78,9 @@ static uint64_t matrices_bytes(const struct lava_capabilities *device,
     return bytes == UINT64_MAX || second == UINT64_MAX ? UINT64_MAX : bytes + second;
 }
 
-/* What the last merge multiplies, or a solve with half of a second matrix; or what is left of the matrix
- * after its first panel. Other products fit in its memory, perhaps in smaller blocks. */
+/* Returns the product of the last merge, or of a solve with half of a second matrix. If there are neither,
+ * returns the one that updates the matrix after its first panel. Other products fit in its memory, perhaps in
+ * smaller blocks. */
 static struct lava_operation largest_product(const struct lava_operation *operation) {
     bool has_halves = has_vectors(operation) || lava_operation_row(operation)->has_second;
     int64_t n = lava_maximum(operation->n, LAVA_QR_BLOCK), half = lava_maximum(n / 2, LAVA_QR_BLOCK);
@@ -112,7 +112,7 @@ static double after_ns(const struct lava_halving *request, double flops_per_s) {
            1e9 * BLOCK_PASSES * blocks * vectors_bytes / request->rates.memory_bytes_per_s;
 }
 
-/* Returns the time of the reduction. Of two matrices, one is reduced. */
+/* Returns the time of the reduction. If there are two matrices, only the first one is reduced. */
 static double reduction_ns(const struct lava_halving *request, double flops_per_s) {
     struct lava_halving standard = *request;
     const struct lava_operation first = lava_operation_of_first(request->operation);

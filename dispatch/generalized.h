@@ -6,7 +6,7 @@
 
 #include "dispatch/halving.h"
 
-/* Returns the operations, of which eigenvectors have so many columns. */
+/* Returns the operations, if the eigenvectors have this many columns. */
 double lava_generalized_flops(const struct lava_operation *operation, int64_t columns);
 /* Returns the bytes of both triangles. */
 double lava_generalized_operand_bytes(const struct lava_operation *operation);

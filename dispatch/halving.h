@@ -63,8 +63,8 @@ struct lava_halving_parts {
 enum lava_reason lava_halving_plan_parts(const struct lava_halving_parts *parts, bool has_products,
                                          const struct lava_plan_request *asked, struct lava_plan *plan);
 
-/* Returns the time from host memory to host memory, of which the device takes so much between the upload and
- * the download. */
+/* Returns the time from host memory to host memory, if the device takes device_ns between the upload and the
+ * download. */
 double lava_halving_gpu_ns(const struct lava_halving *halving, double device_ns, double flops_per_s);
 
 #endif

@@ -30,7 +30,7 @@ bool lava_history_is_telling(const struct lava_history *history, const struct la
     return history->runs > 0 || run->prepared || lava_history_gain(history, run) > 0;
 }
 
-/* Returns how many quiet runs follow a loss: twice as many as the last one. */
+/* Returns how many quiet runs follow a loss: twice the number that followed the last one. */
 static uint32_t quiet_after(const struct lava_history *history) {
     uint32_t first = history->paid > 0 ? LAVA_HISTORY_QUIET_FIRST : LAVA_HISTORY_QUIET_NEVER;
     uint32_t next = history->quiet_after > 0 ? 2 * history->quiet_after : first;

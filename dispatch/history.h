@@ -39,9 +39,9 @@ struct lava_history_run {
     double lasted_ns;
     bool prepared;  /* a device was opened, or was being opened */
     uint64_t needs; /* what its calls needed of the device (lib/offload/steps.h) */
-    /* By calls on the device, against the CPU's time. */
+    /* What calls on the device saved, against the CPU's time. */
     double saved_ns;
-    /* By calls on the CPU that the device would have won, had it been prepared early. */
+    /* What calls on the CPU would have saved on the device, had it been prepared early. */
     double missed_ns;
     double cpu_ns, expected_ns; /* what such calls took, and their estimates */
     double copies_ns; /* what copies of matrices saved (lib/engine/residents.h), less what they cost */
@@ -61,8 +61,8 @@ struct lava_history {
 };
 
 enum lava_history_rule lava_history_rule(const struct lava_history *history);
-/* Returns how many times what starts a preparation without a history a run has to count for one that lasts
- * so long so far. 0: it begins at the start. INFINITY: none begins yet. */
+/* Returns what a run that has lasted this long must count before a preparation starts, as a multiple of what
+ * it must count without a history. 0: it begins at the start. INFINITY: none begins yet. */
 double lava_history_patience(const struct lava_history *history, double lasted_ns);
 /* Returns what the device gave in the run after the runs before, less what a preparation costs. Without a
  * history it counts what an early preparation would have given. */

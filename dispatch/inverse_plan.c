@@ -17,7 +17,8 @@ double lava_inverse_flops(const struct lava_operation *operation) {
            (parts.inverts + parts.squares + 3 * parts.solves);
 }
 
-/* What the first half adds to the rest of the matrix. By LU all rows are solved for at once. */
+/* Returns the product that the first half adds to the rest of the matrix. An inverse by LU solves for all
+ * rows at once. */
 static struct lava_operation largest_product(const struct lava_operation *operation) {
     const struct lava_inverse_parts parts = lava_operation_row(operation)->inverse;
     int64_t n = operation->n, half = lava_halving_half(n);

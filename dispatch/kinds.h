@@ -1,5 +1,5 @@
-/* The kinds of operations, and what is known of each: a row of one table, which kind_rows.c fills in. What
- * depends on an operation's kind asks its row (lava_operation_row) and names no kind. Constant data, any
+/* The kinds of operations, and what is known of each: a row of one table, which kind_rows.c fills in. Code
+ * that depends on an operation's kind asks its row (lava_operation_row) and names no kind. Constant data, any
  * thread. It includes nothing of what it describes, so that every file may ask. */
 #ifndef LAVA_DISPATCH_KINDS_H
 #define LAVA_DISPATCH_KINDS_H

@@ -202,8 +202,8 @@ struct lava_operation {
     void *tau;                        /* of the reflections, k elements; QR: written before C */
     void *tau_rows;                   /* bidiagonal: of those that C's rows hold, k elements */
     void *diagonal, *beside;          /* tridiagonal and bidiagonal: D and E, real; NULL: they are not wanted.
-                                       * Eigenvalues and singular values: where they go. Of a tridiagonal
-                                       * matrix: itself */
+                                       * Eigenvalues and singular values go to D. Divide and conquer has its
+                                       * tridiagonal matrix here */
     struct lava_spectrum spectrum;    /* eigenvalues and vectors */
     struct lava_second second;        /* B of a generalized problem */
     struct lava_singular singular;    /* singular values and vectors */
@@ -326,8 +326,8 @@ struct lava_operation lava_operation_without_sides(const struct lava_operation *
  * transposed; with L and then L', or with U' and then U, for Cholesky. LU: the right-hand sides' rows are
  * swapped before them, or, if C is transposed, backwards after them. */
 void lava_operation_solves(const struct lava_operation *operation, struct lava_operation solves[2]);
-/* What QR's right-hand sides become, by its factors, if C is not wide: Q's adjoint times them; and the
- * solve with R for their first n rows, which comes after that. Of C's adjoint, the solve with R's adjoint,
+/* Return what QR's factors do to the right-hand sides, if C is not wide. First they become Q's adjoint times
+ * them, then their first n rows are solved with R. For C's adjoint the solve with R's adjoint comes first,
  * and then Q times them; between the two, the rows below become zero. */
 struct lava_operation lava_operation_times_q(const struct lava_operation *operation);
 struct lava_operation lava_operation_solve_r(const struct lava_operation *operation);
@@ -343,8 +343,8 @@ struct lava_operation lava_operation_q_of(const struct lava_operation *operation
 #define LAVA_ONE_THREAD_WORK (64.0 * 64.0 * 64.0)
 /* At the orders of a threshold LAPACK's routines take the CPU three to five times as long as a product. */
 #define LAVA_LAPACK_WORK 4.0
-/* The same of eigenvalues and singular values. Of order 256 they take 16 cores 4 to 18 ms, and an H200 3
- * to 7. */
+/* The same for eigenvalues and singular values. At order 256 they take 16 cores 4 to 18 ms, and an H200 3 to
+ * 7. */
 #define LAVA_VALUES_WORK 16.0
 
 /* Returns 2 m n k, or 8 m n k for complex types; a sixth of that for a Cholesky factorization, a third for an
@@ -354,9 +354,9 @@ struct lava_operation lava_operation_q_of(const struct lava_operation *operation
  * diagonal, and so has a triangular operand. Two products have twice as much. The result is a double, so it
  * does not overflow. */
 double lava_operation_flops(const struct lava_operation *operation);
-/* Returns the bytes of A and B that are uploaded: as stored, only those of A if B is A, and of a triangular
- * operand only its triangle. Of a factorization those of C and of the right-hand sides. As the flops, of one
- * operation of a batch. */
+/* Returns the bytes that are uploaded. A and B count as stored, only A if B is A, and only the triangle of a
+ * triangular operand. A factorization uploads C and the right-hand sides. Like the flops, the bytes are those
+ * of one operation of a batch. */
 double lava_operation_operand_bytes(const struct lava_operation *operation);
 /* The same without operands that stay on the device. */
 double lava_operation_upload_bytes(const struct lava_operation *operation);
@@ -374,8 +374,8 @@ struct lava_operation lava_operation_without_residents(const struct lava_operati
 double lava_operation_work(const struct lava_operation *operation);
 /* The same of n of a batch; 0: of one alone. */
 double lava_operation_work_of(const struct lava_operation *operation, int64_t products);
-/* What one of a batch counts for: it has one thread, which is not faster with it than all threads are with
- * LAVA_ONE_THREAD_WORK. 0 or less stays. */
+/* Returns the work that one operation of a batch counts for. One thread computes it, no faster than all
+ * threads compute LAVA_ONE_THREAD_WORK. 0 or less stays. */
 static inline double lava_operation_work_each(double work) {
     return work > 0 && work < LAVA_ONE_THREAD_WORK ? LAVA_ONE_THREAD_WORK : work;
 }

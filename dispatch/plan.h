@@ -85,8 +85,8 @@ struct lava_plan {
     struct lava_blocking blocking;   /* of a solve: of its largest product, but total_bytes is all memory */
     struct lava_solve_chunks chunks; /* of a solve */
     struct lava_block_columns columns;
-    /* An fp64 product is computed by residues in this way (residue_choice.h). NULL: by `kernel`, which else
-     * is the row that the estimate was compared with. Of LAPACK: its largest product is. */
+    /* An fp64 product, or the largest one of LAPACK's, is computed by residues in this way
+     * (residue_choice.h). NULL: by `kernel`, which else is the row that the estimate was compared with. */
     const struct lava_residue_way *residues;
     uint32_t residue_tiles; /* columns of tiles that have sums at a time */
     bool leaves_tiles;  /* to the CPU, because the device has no fp64: tiles that the screen does not accept.

@@ -37,10 +37,9 @@
  * If C <- alpha C op(B) needs it (lava_operation_descends), the column blocks go from the last one to the
  * first.
  *
- * If only one triangle of an operand is stored, its packs are several tasks: strip by strip of its width, and
- * of a strip the part before the square on the diagonal, the square, and the part after it. Of a symmetric
- * matrix one of these parts is stored in the other triangle's place, transposed; of a triangular one it is
- * zero and left out.
+ * If only one triangle of an operand is stored, each strip of its width has several packs: the part before
+ * the square on the diagonal, the square, and the part after it. A symmetric matrix has one of these parts
+ * stored in the other triangle's place, transposed. A triangular one has zeros there, which are left out.
  *
  *     strip of op(A)'s rows    +--------+--+-------+       K ->
  *                              | before |sq| after |

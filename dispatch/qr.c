@@ -9,7 +9,7 @@
 #include "dispatch/panels.h"
 #include "shaders/interface.h"
 
-/* What these products lose is lost of all columns that come later. Shorter chains cost slices, whose sums are
+/* The errors of these products reach all columns that come later. Shorter chains cost slices, whose sums are
  * written and read, and OpenBLAS's own error grows with the rows: with 256 the device's was up to 3.0 times
  * as large at 245 x 184, but 1.7 times at 1200 x 900; with 128, up to 1.9 times for orders 130 to 229
  * (tests/library/test_lapack_errors.c, lavapipe, 2026-11-25). */

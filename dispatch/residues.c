@@ -16,8 +16,8 @@
 #define LIMB_BITS    20
 /* Binary digits of a double. */
 #define DIGITS 53
-/* The bound that the sums keep is 4 sqrt(K + 2) u G. Of it, 3 u G are for alpha, beta and the last rounding,
- * and what then is left is at least 3.5 sqrt(K) u G for K >= 64. */
+/* The bound that the sums keep is 4 sqrt(K + 2) u G. Alpha, beta and the last rounding take 3 u G of it. At
+ * least 3.5 sqrt(K) u G are left for K >= 64. */
 #define SHARE 3.5
 
 /* The greatest pairwise coprime numbers up to 256, by choosing each time the greatest that fits. */
@@ -167,7 +167,7 @@ uint32_t lava_residues_least_weight(const struct lava_residues *residues, int64_
     return least < 0x1p32 ? (uint32_t)least : UINT32_MAX;
 }
 
-/* From level i to the next, in units of the last: 4, 2, 1, 1. */
+/* Returns the step from level i to the next, in units of the last one: 4, 2, 1, 1. */
 static int step_bits(int i) {
     return i < LAVA_RESIDUES_LEVELS - 1 ? LAVA_RESIDUES_LEVELS - 2 - i : 0;
 }

@@ -6,7 +6,8 @@
 
 #include "dispatch/residency.h"
 
-/* A place where results were read for long is not asked again for so long. */
+/* Gains count up to this many times the price. So a place soon gets no copies any more if its results, which
+ * were read for long, no longer are. */
 #define GAINED_MOST 2
 /* What faults and watches have cost is doubted a little more with each result: the program may write another
  * way now. */

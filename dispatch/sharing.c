@@ -23,8 +23,8 @@
  * sgemm 17.1 ms and 15.5, dgemm 37.5 and 34.8, hgemm 6.8 and 6.7 (2026-11-26). */
 #define BLOCKS_EACH_MAX 4
 #define STRIPS_EACH_MAX 8
-/* A cut that is faster by less than this share counts as equal, because the bus decides. Of equal ones that
- * with the fewest blocks each and the narrowest later ones is taken. */
+/* A cut that is faster by less than this share counts as equal, because the bus decides. Among equal cuts,
+ * the one with the fewest blocks each and the narrowest later ones is taken. */
 #define EQUAL_SHARE 0.01
 /* The parts of a solve by bands have multiples of this many right-hand sides, as tiles have. */
 #define PART_ALIGN 128
@@ -170,8 +170,8 @@ static int64_t most_parts(const struct lava_operation *operation, int64_t each) 
     return each > 1 && operation->c.region == LAVA_REGION_ALL ? LAVA_BLOCKING_LATER_PARTS : 1;
 }
 
-/* Finds the fastest cut for n engines. Returns false if none is faster than `best_ns`, and by so much
- * that the engines are worth it. */
+/* Finds the fastest cut for n engines. Returns false if none is enough faster than `best_ns` for the engines
+ * to be worth it. */
 static bool share_product(const struct lava_operation *operation, const struct lava_capabilities *device,
                           const struct lava_figures *figures, const struct lava_plan *one, uint32_t engines,
                           double best_ns, struct lava_plan *plan) {

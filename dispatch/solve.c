@@ -16,16 +16,16 @@
  * 2048, 14.9 for 8192. For fp64 the estimate is 10% low there: 39.3 ms. */
 #define LEAF_NS 68e3
 /* The same without products, for few right-hand sides: it depends on the bytes of an element, not on their
- * number. On an H200 solves by steps were faster up to this many bytes of B and of one of its rows (order 1024
- * to 8192 with 8 to 512 sides, fp32, fp64, cfp64; doc/notes/solves.md). */
+ * number. On an H200 solves by steps were faster up to this many bytes of B and of one of its rows (order
+ * 1024 to 8192 with 8 to 512 sides, fp32, fp64, cfp64; doc/notes/solves.md). */
 #define STEP_NS(type)  (lava_type_bytes(type) > 4 ? 46e3 : 38e3)
 #define STEP_ROW_BYTES ((int64_t)2048)
 #define STEP_BYTES     ((int64_t)16 << 20)
 /* No smaller chunks are tried if memory suffices: their products have too few tiles to fill a device. A
  * starting value. */
 #define LEAST_SIDES 512
-/* Bands have multiples of this many unknowns: so much of a band's time is that of its last columns' transfer.
- * A starting value. */
+/* Bands have multiples of this many unknowns, as the transfer of a band's last columns adds to its time. A
+ * starting value. */
 #define LEAST_BAND 512
 /* Chunks have multiples of this many right-hand sides, except for the last. */
 #define SIDES_ALIGN 64

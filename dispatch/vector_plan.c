@@ -9,10 +9,10 @@
 #include "dispatch/arithmetic.h"
 #include "shaders/interface.h"
 
-/* From the host's vectors to the host's vector, without the bytes of A: 17 us, and 8 of the kernels'. These
- * read them at 2.9e12 bytes/s: three quarters of the profile's rate. An H100, 8192 x 8192, us, and in
- * parentheses what is expected: fp64 214 (210), fp32 119 (117); 1024 x 1024 fp64 32 (28) (perf/vector_rates,
- * 2026-11-28). A measured rate is that of packing, which may be slower. */
+/* A call takes 17 us from the host's vectors to the host's vector, without the bytes of A, and its kernels
+ * take 8. They read A at 2.9e12 bytes/s: three quarters of the profile's rate. An H100, 8192 x 8192, us, and
+ * in parentheses what is expected: fp64 214 (210), fp32 119 (117); 1024 x 1024 fp64 32 (28)
+ * (perf/vector_rates, 2026-11-28). A measured rate is that of packing, which may be slower. */
 #define CALL_NS    25e3
 #define READ_SHARE 0.76
 /* A solve goes by blocks, one after the other: 20 to 24 us each on an H100, of all types and orders 1024 to

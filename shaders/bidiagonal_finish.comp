@@ -68,7 +68,7 @@ void write_reflection(reflection h)
     beta_at().element = FROM_REAL(h.beta);
 }
 
-/* Of L's columns, or R's, what all others need. */
+/* Finds what all others need of L's columns, or R's. */
 void multiply_pairs(uint own, reflection h)
 {
     uint pair = own % PAIRS, below = constants.first + 1;

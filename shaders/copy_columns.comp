@@ -1,10 +1,11 @@
-/* Copies the columns of a matrix to where they have another distance from each other. A copy command moves each column
- * on its own then, which takes an H200 8 us a column, however short.
+/* Copies the columns of a matrix to a place where they have another distance from each other. A copy command would move
+ * each column on its own, which takes an H200 8 us, however short the column is.
  *
  *   workgroup    LAVA_COPY_INVOCATIONS words of 32 bits of a column, then later ones; y counts along the columns
  *   invocation   one word
  *
- * Of half precision, the last word of a column may be half of one. The other half of the target's word stays. */
+ * A column of half precision may end in the middle of a word. The other half of the target's word then stays as it was.
+ */
 #version 460
 #define LAVA_SHADER_COPY
 #extension GL_GOOGLE_include_directive : require

@@ -53,7 +53,7 @@ const uint ELEMENT_BYTES = 16 / WORD_ELEMENTS;
 layout(buffer_reference, std430, buffer_reference_align = NUMBER_BYTES) readonly buffer Source { ELEMENT element; };
 layout(buffer_reference, std430, buffer_reference_align = NUMBER_BYTES) buffer Target { ELEMENT element; };
 
-/* Biased exponents. Of doubles no values are compared: common.glsl, IS_ZERO. */
+/* Biased exponents. Values of doubles are not compared: common.glsl, IS_ZERO. */
 #ifdef LAVA_FP64
 const uint BIAS = 1023, EXPONENT_MAX = 0x7ff;
 uint exponent_of(NUMBER number) { return unpackDouble2x32(number).y >> 20 & EXPONENT_MAX; }
@@ -70,9 +70,8 @@ NUMBER power_of_two(uint biased) { return uintBitsToFloat(biased << 23); }
 bool is_zero(NUMBER number) { return floatBitsToUint(number) << 1 == 0; }
 #endif
 
-/* If subnormals may be flushed, an operation may lose the smallest normal number. Of numbers that are smaller than
- * 2^10 / u times that, such losses are not small: no pivot, root or norm may be so small. What is zero may have been
- * flushed. */
+/* If subnormals may be flushed, an operation may lose the smallest normal number. For numbers below 2^10 / u times
+ * that, such losses are not small: no pivot, root or norm may be below it. A zero may be a number that was flushed. */
 #ifdef LAVA_FP64
 const uint LEAST_EXPONENT = BIAS - LAVA_LEAST_EXPONENT_FP64;
 #else

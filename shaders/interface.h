@@ -103,7 +103,7 @@
 #define LAVA_ELEMENT_COLUMNS      4
 #define LAVA_EPILOGUE_INVOCATIONS 256
 #define LAVA_COPY_INVOCATIONS     256
-#define LAVA_UPDATE_INVOCATIONS   128 /* rows of C per workgroup; of half precision twice as many */
+#define LAVA_UPDATE_INVOCATIONS   128 /* rows of C per workgroup; half precision has twice the number */
 #define LAVA_PATCH_PADDING        4 /* multiply with LAVA_PATCHED: fp32 elements after each column of a patch */
 #include "interface_factors.h"
 
@@ -130,7 +130,7 @@
 #define LAVA_ARRANGE_FROM_LAST 16
 #define LAVA_ARRANGE_HAS_LOWER 32
 #define LAVA_ARRANGE_HAS_UPPER 64
-/* Flags of its columns. */
+/* Flags of a tridiagonal form's columns. */
 #define LAVA_TRIDIAGONAL_FINISHES 1 /* the reflection of the column before */
 #define LAVA_TRIDIAGONAL_BEGINS   2 /* the column is brought up to date */
 #define LAVA_TRIDIAGONAL_CLEARS   4 /* nothing else is done */
@@ -147,8 +147,8 @@
 #define LAVA_DIVIDE_RETURNS 2 /* Q's last columns, which deflate, <- Q2's */
 #define LAVA_DIVIDE_ENDS    3 /* all columns of Q <- Q2's */
 #define LAVA_DIVIDE_READS   4 /* the row of each column that the next merge wants */
-/* QR with column pivoting (pivoted.glsl): columns of a block; of workgroups, the rows of a column, the rows and columns of
- * a tile, and the columns whose norms it has. */
+/* QR with column pivoting (pivoted.glsl). A block has BLOCK columns. A workgroup has ROWS rows of a column, a tile of
+ * TILE_ROWS x TILE_COLUMNS elements, or the norms of COLUMNS columns. */
 #define LAVA_PIVOTED_BLOCK        32
 #define LAVA_PIVOTED_INVOCATIONS  256
 #define LAVA_PIVOTED_ROWS         32
@@ -158,8 +158,8 @@
 #define LAVA_PIVOTED_KEY_BYTES    16
 /* Flags. */
 #define LAVA_PIVOTED_MEASURES 1 /* there is no reflection yet: all norms are computed */
-/* The bidiagonal form (bidiagonal.glsl): columns of a panel, each with two reflections; of workgroups, the columns or rows
- * that one finishes, the rows and columns of a tile. */
+/* The bidiagonal form (bidiagonal.glsl). A panel has PANEL columns, each with two reflections. A workgroup finishes
+ * OTHERS columns or rows, or has a tile of TILE_ROWS x TILE_COLUMNS elements. */
 #define LAVA_BIDIAGONAL_PANEL        32
 #define LAVA_BIDIAGONAL_INVOCATIONS  256
 #define LAVA_BIDIAGONAL_OTHERS       16
@@ -173,9 +173,9 @@
 #define LAVA_UPDATE_ALL   0
 #define LAVA_UPDATE_LOWER 1
 
-/* Matrix times vector. A workgroup has LANES invocations along the rows, each with 16 bytes of a column, and
- * as many groups of them as there are invocations. Sums of a split are added by sum_vectors.comp, of which a
- * workgroup has so many words of the result, and adds so many terms of each at a time. */
+/* Matrix times vector. A workgroup has LANES invocations along the rows, each of which reads 16 bytes of a
+ * column; its other invocations form more such groups. sum_vectors.comp adds the sums of a split. A workgroup
+ * of it has SUM_WORDS words of the result, and adds SUM_TERMS terms of each at a time. */
 #define LAVA_VECTOR_LEAST_LANES 16
 #define LAVA_VECTOR_SUM_WORDS   32
 #define LAVA_VECTOR_SUM_TERMS   8
@@ -187,7 +187,7 @@
 #define LAVA_VECTOR_CONJUGATE 4 /* the elements are those of A conjugated */
 #define LAVA_VECTOR_HERMITIAN 8 /* the other triangle is the conjugated one; the diagonal is real */
 #define LAVA_VECTOR_TRANSPOSED 16 /* solve: with the transposed matrix */
-/* Solve for a vector: unknowns of a block, and of complex types. */
+/* Solve for a vector: unknowns of a block, and of a block of a complex type. */
 #define LAVA_VECTOR_BLOCK         128
 #define LAVA_VECTOR_BLOCK_COMPLEX 64
 
@@ -198,9 +198,9 @@
 #define LAVA_TRIANGLE_PARTS  4
 #define LAVA_TRIANGLE_MASKED 8
 
-/* Bits of `sums`: they are added to the target's contents, from an earlier panel of K; and, from the shift
- * on, after how many steps new sums begin, which are added to the target as well. 0: one sum for all steps.
- * SIMT alone. */
+/* Bits of `sums`. ADDED: the sums are added to the target's contents, which come from an earlier panel of K.
+ * The bits from SPAN_SHIFT on, for SIMT alone: the number of steps after which new sums begin, which are
+ * added to the target as well; 0: one sum takes all steps. */
 #define LAVA_SUMS_ADDED      1
 #define LAVA_SUMS_SPAN_SHIFT 1
 
@@ -218,7 +218,7 @@ LAVA_U32 end_unit;
 LAVA_U32 steps; /* number of tile_k steps in the whole packed K */
 LAVA_U32 steps_per_slice;
 LAVA_U32 target_ld; /* a multiple of tile_m */
-LAVA_U32 sums;      /* see below */
+LAVA_U32 sums;      /* bits: LAVA_SUMS_* */
 LAVA_F32 alpha;
 LAVA_ADDRESS alpha_fp64; /* the bits of a double, for fp64 */
 /* The rest is used if tiles may be screened out. */

@@ -6,9 +6,9 @@
  *
  * The row's element of the next column is always x[0]. A step moves the others one place forwards, and x[0] to the end.
  *
- * Workgroups exchange words of 64 bits: 32 bits of data, and a tag for the step. Who wants a word reads it until it has
- * the tag. So no word depends on another one, and no order of writes is assumed. Steps write two halves of the scratch
- * in turn. If the tag does not come after constants.polls reads, the workgroup gives up.
+ * Workgroups exchange words of 64 bits: 32 bits of data, and a tag for the step. An invocation that wants a word reads
+ * it until it has the tag. So no word depends on another one, and no order of writes is assumed. Steps write two halves
+ * of the scratch in turn. If the tag does not come after constants.polls reads, the workgroup gives up.
  *
  * Either all workgroups write their rows, or none. `verdict` is the number of panels that were written. The last
  * workgroup to finish raises it; one that gives up sets it to ABORTED for good. It changes once in a panel, and until

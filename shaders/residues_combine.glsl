@@ -32,7 +32,7 @@ uvec4 reduced_sums(uint64_t at, uint m)
 }
 #endif
 
-/* From one modulus's sums to the next one's. */
+/* Returns the distance from one modulus's sums to the next one's, in bytes. */
 uint64_t sums_stride()
 {
     return uint64_t(gl_NumWorkGroups.x) * (TILE_M * TILE_N * SUM_BYTES);

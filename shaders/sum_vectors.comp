@@ -4,8 +4,8 @@
  *   workgroup    LAVA_VECTOR_SUM_WORDS words of the result
  *   invocation   one word, and every LAVA_VECTOR_SUM_TERMS-th of its terms
  *
- * A symmetric matrix has two kinds of terms: of strips of columns, and of chunks of rows. Of those a word has the ones
- * of the stored triangle alone: the others were not written. */
+ * A symmetric matrix has two kinds of terms: those of strips of columns, and those of chunks of rows. A word has only
+ * the terms of the stored triangle: the others were not written. */
 #version 460
 #define LAVA_SHADER_SUM_VECTORS
 #extension GL_GOOGLE_include_directive : require

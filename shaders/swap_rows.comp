@@ -14,7 +14,7 @@
 
 layout(local_size_x = LAVA_SWAP_INVOCATIONS) in;
 
-/* What an invocation writes for some pivots others read for the next ones. */
+/* An invocation writes words for some pivots that others read for the next ones. */
 layout(buffer_reference, std430, buffer_reference_align = 4) coherent buffer Word { uint word; };
 layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer Pivots { uint row[]; };
 
@@ -63,7 +63,7 @@ Word word_at(uint row, uint column, uint word_)
     return Word(constants.a + (element * constants.element_words + word_) * 4);
 }
 
-/* What invocations of the workgroup have written before is there for all of them after it. */
+/* Makes what invocations of the workgroup have written visible to all of them. */
 void meet()
 {
     controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsBuffer | gl_StorageSemanticsShared,

@@ -61,7 +61,7 @@ earlier_part read_earlier(uint own, uint group)
     return got;
 }
 
-/* What the tiles left for the invocation; all of it is on its way at the same time. What there is not is read
+/* What the tiles left for the invocation; all of it is on its way at the same time. Elements that do not exist are read
  * elsewhere, and not used. */
 struct tiles_part {
     ELEMENT v_x, w_x;

@@ -4,9 +4,9 @@
  *   workgroup    LAVA_REFLECTORS_INVOCATIONS rows of a column of V, then of later ones
  *   invocation   a row
  *
- * Column j of V has its one in row `one` + j `one_step`. Of a lower triangle the stored elements are below that, and V's
- * columns are those of the source in order. Of an upper triangle they are above, and the last reflection comes first: the
- * steps are negative. */
+ * Column j of V has its one in row `one` + j `one_step`. A lower triangle stores the elements below that, and V's
+ * columns are those of the source in order. An upper triangle stores those above, and the last reflection comes first:
+ * the steps are negative. */
 #version 460
 #define LAVA_SHADER_TRIDIAGONAL_REFLECTORS
 #extension GL_GOOGLE_include_directive : require

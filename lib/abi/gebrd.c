@@ -1,10 +1,7 @@
-/* Every ?gebrd as programs call it: a general matrix becomes bidiagonal. If no device is worth it, or a
- * number is not finite, the CPU's own routine gets the arguments unchanged, as it gets every query for the
- * size of the workspace, whose answer must suit it. If no CPU library has one, lib/host/cpu_bidiagonal.h
- * computes. Reference LAPACK 3.12 defines the arguments and info. */
-#include "lib/abi/lapack.h"
-#include "lib/abi/workspace.h"
-#include "lib/host/cpu_bidiagonal.h"
+/* Every ?gebrd as programs call it: a general matrix becomes bidiagonal. See reflections.h. The CPU's own
+ * routine also gets matrices with a number that is not finite. Reference LAPACK 3.12 defines the arguments
+ * and info. */
+#include "lib/abi/reflections.h"
 
 #include "lavablas_lapack.h"
 
@@ -31,57 +28,30 @@ static int find_wrong(const struct gebrd_arguments *x) {
     return lava_workspace_is_short(x->lwork, least_work(x)) ? 10 : 0;
 }
 
-/* A query is forwarded by the entry point, and computes nothing. */
-static bool translate(const struct gebrd_arguments *x, struct lava_operation *operation) {
+static struct lava_reflections_arguments translate(const struct gebrd_arguments *x) {
     const struct lava_lapack_matrix a = {x->m, x->n, x->a, x->lda};
-    *operation = lava_lapack_operation(x->routine, LAVA_OPERATION_BIDIAGONAL, a);
-    operation->tau = x->tauq;
-    operation->tau_rows = x->taup;
-    operation->diagonal = x->d;
-    operation->beside = x->e;
-    return !find_wrong(x) && !lava_workspace_is_query(x->lwork);
+    struct lava_operation operation = lava_lapack_operation(x->routine, LAVA_OPERATION_BIDIAGONAL, a);
+    operation.tau = x->tauq;
+    operation.tau_rows = x->taup;
+    operation.diagonal = x->d;
+    operation.beside = x->e;
+    return (struct lava_reflections_arguments){
+        x->routine, find_wrong(x), x->lwork, least_work(x) == 0 ? 0 : x->m + x->n,
+        x->work,    x->info,       operation};
 }
-
-static void write_results(const struct gebrd_arguments *x) {
-    lava_workspace_tell(x->routine, x->work, least_work(x) == 0 ? 0 : x->m + x->n);
-    lava_integers_write(x->routine, x->info, 0, 0);
-}
-
-static bool gebrd_begin(const struct gebrd_arguments *arguments, struct lava_call *call) {
-    lava_offload_init(call, arguments->routine);
-    call->valid = translate(arguments, &call->operation);
-    bool finished = lava_offload_begin(call);
-    if (finished)
-        write_results(arguments);
-    return finished;
-}
-
-static void gebrd_compute(const struct gebrd_arguments *arguments) {
-    struct lava_operation operation;
-    if (lava_lapack_complains(arguments->routine, arguments->info, find_wrong(arguments)))
-        return;
-    if (translate(arguments, &operation))
-        lava_cpu_bidiagonal_run(lava_cpu_blas_get(), &operation, (struct lava_cpu_done){0});
-    write_results(arguments);
-}
-
-/* D and E are real. */
-#define REAL_FP32  float
-#define REAL_FP64  double
-#define REAL_CFP32 float
-#define REAL_CFP64 double
 
 #define LIST(integer, type)                                                                                  \
-    (const integer *m, const integer *n, LAVA_ELEMENT_##type *a, const integer *lda, REAL_##type *d,         \
-     REAL_##type *e, LAVA_ELEMENT_##type *tauq, LAVA_ELEMENT_##type *taup, LAVA_ELEMENT_##type *work,        \
-     const integer *lwork, integer *info)
+    (const integer *m, const integer *n, LAVA_ELEMENT_##type *a, const integer *lda,                         \
+     LAVA_LAPACK_REAL_##type *d, LAVA_LAPACK_REAL_##type *e, LAVA_ELEMENT_##type *tauq,                      \
+     LAVA_ELEMENT_##type *taup, LAVA_ELEMENT_##type *work, const integer *lwork, integer *info)
 #define NAMES (m, n, a, lda, d, e, tauq, taup, work, lwork, info)
 #define ARGUMENTS(entry)                                                                                     \
-    { LAVA_ROUTINE_##entry, *m, *n, *lda, *lwork, a, d, e, tauq, taup, work, info }
+    translate(&(const struct gebrd_arguments){LAVA_ROUTINE_##entry, *m, *n, *lda, *lwork, a, d, e, tauq,     \
+                                              taup, work, info})
 
 /* It has no characters, so no lengths follow. */
 #define GEBRD_FORTRAN(entry, integer, type, ...)                                                             \
-    LAVA_ENTRY_CBLAS(entry, LIST(integer, type), NAMES, gebrd,                                               \
+    LAVA_ENTRY_CBLAS(entry, LIST(integer, type), NAMES, lava_reflections,                                    \
                      lava_workspace_is_query(*lwork) ||                                                      \
                          lava_threshold_forwards_factorization((double)*m, (double)*n),                      \
                      ARGUMENTS(entry))

@@ -6,18 +6,17 @@
 
 #define BEGIN_LIST(integer, type)                                                                            \
     const integer *m, const integer *n, const integer *nrhs, LAVA_ELEMENT_##type *a, const integer *lda,     \
-        LAVA_ELEMENT_##type *b, const integer *ldb, LAVA_SINGULAR_REAL_##type *s,                            \
-        const LAVA_SINGULAR_REAL_##type *rcond, integer *rank, LAVA_ELEMENT_##type *work,                    \
-        const integer *lwork
+        LAVA_ELEMENT_##type *b, const integer *ldb, LAVA_LAPACK_REAL_##type *s,                              \
+        const LAVA_LAPACK_REAL_##type *rcond, integer *rank, LAVA_ELEMENT_##type *work, const integer *lwork
 #define GELSD_LIST(integer, type) (BEGIN_LIST(integer, type), integer * iwork, integer * info)
 #define GELSD_NAMES               (m, n, nrhs, a, lda, b, ldb, s, rcond, rank, work, lwork, iwork, info)
 #define GELSD_COMPLEX_LIST(integer, type)                                                                    \
-    (BEGIN_LIST(integer, type), LAVA_SINGULAR_REAL_##type * rwork, integer * iwork, integer * info)
+    (BEGIN_LIST(integer, type), LAVA_LAPACK_REAL_##type * rwork, integer * iwork, integer * info)
 #define GELSD_COMPLEX_NAMES       (m, n, nrhs, a, lda, b, ldb, s, rcond, rank, work, lwork, rwork, iwork, info)
 #define GELSS_LIST(integer, type) (BEGIN_LIST(integer, type), integer * info)
 #define GELSS_NAMES               (m, n, nrhs, a, lda, b, ldb, s, rcond, rank, work, lwork, info)
 #define GELSS_COMPLEX_LIST(integer, type)                                                                    \
-    (BEGIN_LIST(integer, type), LAVA_SINGULAR_REAL_##type * rwork, integer * info)
+    (BEGIN_LIST(integer, type), LAVA_LAPACK_REAL_##type * rwork, integer * info)
 #define GELSS_COMPLEX_NAMES (m, n, nrhs, a, lda, b, ldb, s, rcond, rank, work, lwork, rwork, info)
 
 #define COMMON(entry)                                                                                        \

@@ -14,7 +14,7 @@
 /* ?gemm's, of n x n results. */
 #define gemmt_arguments lava_arguments
 
-/* By rows the transpose is computed, whose lower triangle is the upper one. */
+/* For matrices by rows the transpose is computed, whose lower triangle is the upper one. */
 static bool translate(const struct lava_arguments *x, struct lava_operation *triangle) {
     bool by_rows = lava_options_is_by_rows(x->routine, x->layout);
     int uplo = lava_options_read_uplo(x->routine, x->uplo);

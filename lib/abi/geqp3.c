@@ -96,18 +96,15 @@ static void geqp3_compute(const struct geqp3_arguments *arguments) {
     free(order);
 }
 
-/* Complex types have norms in a workspace of their own. */
-#define GEQP3_REAL_CFP32 float
-#define GEQP3_REAL_CFP64 double
-
 #define GEQP3_LIST(integer, type)                                                                            \
     (const integer *m, const integer *n, LAVA_ELEMENT_##type *a, const integer *lda, integer *jpvt,          \
      LAVA_ELEMENT_##type *tau, LAVA_ELEMENT_##type *work, const integer *lwork, integer *info)
 #define GEQP3_NAMES (m, n, a, lda, jpvt, tau, work, lwork, info)
+/* Complex types have norms in a workspace of their own. */
 #define CGEQP3_LIST(integer, type)                                                                           \
     (const integer *m, const integer *n, LAVA_ELEMENT_##type *a, const integer *lda, integer *jpvt,          \
-     LAVA_ELEMENT_##type *tau, LAVA_ELEMENT_##type *work, const integer *lwork, GEQP3_REAL_##type *rwork,    \
-     integer *info)
+     LAVA_ELEMENT_##type *tau, LAVA_ELEMENT_##type *work, const integer *lwork,                              \
+     LAVA_LAPACK_REAL_##type *rwork, integer *info)
 #define CGEQP3_NAMES (m, n, a, lda, jpvt, tau, work, lwork, rwork, info)
 #define GEQP3_ARGUMENTS(entry)                                                                               \
     { LAVA_ROUTINE_##entry, *m, *n, *lda, *lwork, a, jpvt, tau, work, info }

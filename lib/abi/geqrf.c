@@ -1,10 +1,6 @@
 /* Every ?geqrf, and ?orgqr and ?ungqr, as programs call them: the QR factorization of a general matrix, and
- * the columns of its Q. If no device is worth it, the CPU's own routine gets the arguments unchanged, as it
- * gets every query for the size of the workspace, whose answer must suit it. If no CPU library has one,
- * lib/host/cpu_qr.h computes. Reference LAPACK 3.12 defines the arguments and info. */
-#include "lib/abi/lapack.h"
-#include "lib/abi/workspace.h"
-#include "lib/host/cpu_qr.h"
+ * the columns of its Q. See reflections.h. Reference LAPACK 3.12 defines the arguments and info. */
+#include "lib/abi/reflections.h"
 
 #include "lavablas_lapack.h"
 
@@ -36,40 +32,16 @@ static int find_wrong(const struct geqrf_arguments *x) {
     return lava_workspace_is_short(x->lwork, columns) ? 7 + more : 0;
 }
 
-/* A query is forwarded by the entry point, and computes nothing. */
-static bool translate(const struct geqrf_arguments *x, struct lava_operation *operation) {
+static struct lava_reflections_arguments translate(const struct geqrf_arguments *x) {
     const struct lava_lapack_matrix a = {x->m, x->n, x->a, x->lda};
-    *operation = lava_lapack_operation(x->routine, forms(x) ? LAVA_OPERATION_QR_FORM : LAVA_OPERATION_QR, a);
-    operation->tau = (void *)(uintptr_t)x->tau;
+    struct lava_operation operation =
+        lava_lapack_operation(x->routine, forms(x) ? LAVA_OPERATION_QR_FORM : LAVA_OPERATION_QR, a);
+    operation.tau = (void *)(uintptr_t)x->tau;
     if (forms(x))
-        operation->k = x->k;
-    return !find_wrong(x) && !lava_workspace_is_query(x->lwork);
-}
-
-static void write_results(const struct geqrf_arguments *x) {
+        operation.k = x->k;
     int64_t columns = !forms(x) && x->m == 0 ? 0 : x->n;
-    lava_workspace_tell(x->routine, x->work, columns);
-    lava_integers_write(x->routine, x->info, 0, 0);
-}
-
-static bool geqrf_begin(const struct geqrf_arguments *arguments, struct lava_call *call) {
-    lava_offload_init(call, arguments->routine);
-    call->valid = translate(arguments, &call->operation);
-    bool finished = lava_offload_begin(call);
-    if (finished)
-        write_results(arguments);
-    return finished;
-}
-
-static void geqrf_compute(const struct geqrf_arguments *arguments) {
-    struct lava_operation operation;
-    if (lava_lapack_complains(arguments->routine, arguments->info, find_wrong(arguments)))
-        return;
-    if (translate(arguments, &operation)) {
-        lava_cpu_finish *run = forms(arguments) ? lava_cpu_qr_form_run : lava_cpu_qr_run;
-        run(lava_cpu_blas_get(), &operation, (struct lava_cpu_done){0});
-    }
-    write_results(arguments);
+    return (struct lava_reflections_arguments){x->routine, find_wrong(x), x->lwork, columns,
+                                               x->work,    x->info,       operation};
 }
 
 #define GEQRF_LIST(integer, type)                                                                            \
@@ -77,23 +49,25 @@ static void geqrf_compute(const struct geqrf_arguments *arguments) {
      LAVA_ELEMENT_##type *tau, LAVA_ELEMENT_##type *work, const integer *lwork, integer *info)
 #define GEQRF_NAMES (m, n, a, lda, tau, work, lwork, info)
 #define GEQRF_ARGUMENTS(entry)                                                                               \
-    { LAVA_ROUTINE_##entry, *m, *n, 0, *lda, *lwork, a, tau, work, info }
+    translate(                                                                                               \
+        &(const struct geqrf_arguments){LAVA_ROUTINE_##entry, *m, *n, 0, *lda, *lwork, a, tau, work, info})
 
 #define ORGQR_LIST(integer, type)                                                                            \
     (const integer *m, const integer *n, const integer *k, LAVA_ELEMENT_##type *a, const integer *lda,       \
      const LAVA_ELEMENT_##type *tau, LAVA_ELEMENT_##type *work, const integer *lwork, integer *info)
 #define ORGQR_NAMES (m, n, k, a, lda, tau, work, lwork, info)
 #define ORGQR_ARGUMENTS(entry)                                                                               \
-    { LAVA_ROUTINE_##entry, *m, *n, *k, *lda, *lwork, a, tau, work, info }
+    translate(                                                                                               \
+        &(const struct geqrf_arguments){LAVA_ROUTINE_##entry, *m, *n, *k, *lda, *lwork, a, tau, work, info})
 
 /* They have no characters, so no lengths follow. */
 #define GEQRF_FORTRAN(entry, integer, type, ...)                                                             \
-    LAVA_ENTRY_CBLAS(entry, GEQRF_LIST(integer, type), GEQRF_NAMES, geqrf,                                   \
+    LAVA_ENTRY_CBLAS(entry, GEQRF_LIST(integer, type), GEQRF_NAMES, lava_reflections,                        \
                      lava_workspace_is_query(*lwork) ||                                                      \
                          lava_threshold_forwards_factorization((double)*m, (double)*n),                      \
                      GEQRF_ARGUMENTS(entry))
 #define ORGQR_FORTRAN(entry, integer, type, ...)                                                             \
-    LAVA_ENTRY_CBLAS(entry, ORGQR_LIST(integer, type), ORGQR_NAMES, geqrf,                                   \
+    LAVA_ENTRY_CBLAS(entry, ORGQR_LIST(integer, type), ORGQR_NAMES, lava_reflections,                        \
                      lava_workspace_is_query(*lwork) ||                                                      \
                          lava_threshold_forwards_reflections((double)*m, (double)*n, (double)*k),            \
                      ORGQR_ARGUMENTS(entry))

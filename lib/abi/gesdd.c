@@ -5,19 +5,19 @@
 
 #define BEGIN_LIST(integer, type)                                                                            \
     const integer *m, const integer *n, LAVA_ELEMENT_##type *a, const integer *lda,                          \
-        LAVA_SINGULAR_REAL_##type *s, LAVA_ELEMENT_##type *u, const integer *ldu, LAVA_ELEMENT_##type *vt,   \
+        LAVA_LAPACK_REAL_##type *s, LAVA_ELEMENT_##type *u, const integer *ldu, LAVA_ELEMENT_##type *vt,     \
         const integer *ldvt, LAVA_ELEMENT_##type *work, const integer *lwork
 #define GESDD_LIST(integer, type) (const char *jobz, BEGIN_LIST(integer, type), integer *iwork, integer *info)
 #define GESDD_NAMES               (jobz, m, n, a, lda, s, u, ldu, vt, ldvt, work, lwork, iwork, info)
 #define GESDD_COMPLEX_LIST(integer, type)                                                                    \
-    (const char *jobz, BEGIN_LIST(integer, type), LAVA_SINGULAR_REAL_##type *rwork, integer *iwork,          \
+    (const char *jobz, BEGIN_LIST(integer, type), LAVA_LAPACK_REAL_##type *rwork, integer *iwork,            \
      integer *info)
 #define GESDD_COMPLEX_NAMES (jobz, m, n, a, lda, s, u, ldu, vt, ldvt, work, lwork, rwork, iwork, info)
 #define GESVD_LIST(integer, type)                                                                            \
     (const char *jobu, const char *jobvt, BEGIN_LIST(integer, type), integer *info)
 #define GESVD_NAMES (jobu, jobvt, m, n, a, lda, s, u, ldu, vt, ldvt, work, lwork, info)
 #define GESVD_COMPLEX_LIST(integer, type)                                                                    \
-    (const char *jobu, const char *jobvt, BEGIN_LIST(integer, type), LAVA_SINGULAR_REAL_##type *rwork,       \
+    (const char *jobu, const char *jobvt, BEGIN_LIST(integer, type), LAVA_LAPACK_REAL_##type *rwork,         \
      integer *info)
 #define GESVD_COMPLEX_NAMES (jobu, jobvt, m, n, a, lda, s, u, ldu, vt, ldvt, work, lwork, rwork, info)
 

@@ -7,8 +7,8 @@
 #include "lib/base/routines.h"
 
 /* Groups of operations of one shape. Arrays have one element per group, but arrays of matrices have one per
- * operation. Integers are as wide as the routine's. The caller owns all arrays. What a routine does not have
- * is NULL. */
+ * operation. Integers are as wide as the routine's. The caller owns all arrays. Arguments that a routine does
+ * not have are NULL. */
 struct lava_groups_arguments {
     enum lava_routine routine;
     int layout;

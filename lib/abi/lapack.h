@@ -10,6 +10,12 @@
 #include "lib/abi/xerbla.h"
 #include "lib/blas/by_products.h"
 
+/* The real type of eigenvalues, singular values, norms and bidiagonal forms. */
+#define LAVA_LAPACK_REAL_FP32  float
+#define LAVA_LAPACK_REAL_FP64  double
+#define LAVA_LAPACK_REAL_CFP32 float
+#define LAVA_LAPACK_REAL_CFP64 double
+
 /* A matrix as a caller gave it; routines that only read it have it const. */
 struct lava_lapack_matrix {
     int64_t m, n;

@@ -1,11 +1,7 @@
 /* Every ?orgbr and ?ungbr as programs call them: the matrix Q of a bidiagonal form, or P^H. Q is ?orgqr's,
- * and P^H that of an LQ factorization, whose reflections are rows. If no device is worth it, the CPU's own
- * routine gets the arguments unchanged, as it gets every query for the size of the workspace, whose answer
- * must suit it. If no CPU library has one, lib/host/cpu_qr.h computes. Reference LAPACK 3.12 defines the
- * arguments and info. */
-#include "lib/abi/lapack.h"
-#include "lib/abi/workspace.h"
-#include "lib/host/cpu_qr.h"
+ * and P^H that of an LQ factorization, whose reflections are rows. See reflections.h. Reference LAPACK 3.12
+ * defines the arguments and info. */
+#include "lib/abi/reflections.h"
 
 #include "lavablas_lapack.h"
 
@@ -47,27 +43,22 @@ static bool is_shifted(const struct orgbr_arguments *x) {
     return x->n > 0 && (is_q(x) ? x->m < x->k : x->n <= x->k);
 }
 
-/* A query is forwarded by the entry point, and computes nothing. */
-static bool translate(const struct orgbr_arguments *x, struct lava_operation *operation) {
+static struct lava_reflections_arguments translate(const struct orgbr_arguments *x) {
     enum lava_type type = lava_routine_type(x->routine);
     int64_t by = is_shifted(x) ? 1 : 0;
     const struct lava_lapack_matrix a = {x->m - by, x->n - by,
                                          lava_operation_element(x->a, type, by, by, x->lda), x->lda};
-    *operation = lava_lapack_operation(x->routine, LAVA_OPERATION_QR_FORM, a);
-    operation->tau = (void *)(uintptr_t)x->tau;
-    operation->adjoint = !is_q(x);
+    struct lava_operation operation = lava_lapack_operation(x->routine, LAVA_OPERATION_QR_FORM, a);
+    operation.tau = (void *)(uintptr_t)x->tau;
+    operation.adjoint = !is_q(x);
     if (!by)
-        operation->k = x->k;
+        operation.k = x->k;
     else
-        operation->a = (struct lava_operand){
+        operation.a = (struct lava_operand){
             .first = lava_operation_element(x->a, type, is_q(x) ? 1 : 0, is_q(x) ? 0 : 1, x->lda),
             .ld = x->lda};
-    return !find_wrong(x) && !lava_workspace_is_query(x->lwork);
-}
-
-static void write_results(const struct orgbr_arguments *x) {
-    lava_workspace_tell(x->routine, x->work, lava_minimum(x->m, x->n));
-    lava_integers_write(x->routine, x->info, 0, 0);
+    return (struct lava_reflections_arguments){x->routine, find_wrong(x), x->lwork, lava_minimum(x->m, x->n),
+                                               x->work,    x->info,       operation};
 }
 
 /* The first row and column, if they are those of the unit matrix. */
@@ -81,26 +72,17 @@ static void write_unit(const struct orgbr_arguments *x) {
 }
 
 static bool orgbr_begin(const struct orgbr_arguments *arguments, struct lava_call *call) {
-    lava_offload_init(call, arguments->routine);
-    call->valid = translate(arguments, &call->operation);
-    bool finished = lava_offload_begin(call);
-    if (finished) {
+    const struct lava_reflections_arguments reflections = translate(arguments);
+    bool finished = lava_reflections_begin(&reflections, call);
+    if (finished)
         write_unit(arguments);
-        write_results(arguments);
-    }
     return finished;
 }
 
 static void orgbr_compute(const struct orgbr_arguments *arguments) {
-    struct lava_operation operation;
-    if (lava_lapack_complains(arguments->routine, arguments->info, find_wrong(arguments)))
-        return;
-    if (translate(arguments, &operation)) {
-        if (operation.m > 0 && operation.n > 0)
-            lava_cpu_qr_form_run(lava_cpu_blas_get(), &operation, (struct lava_cpu_done){0});
+    const struct lava_reflections_arguments reflections = translate(arguments);
+    if (lava_reflections_compute(&reflections))
         write_unit(arguments);
-    }
-    write_results(arguments);
 }
 
 #define LIST(integer, type)                                                                                  \

@@ -1,11 +1,7 @@
 /* Every ?ormbr and ?unmbr as programs call them: products with the Q of a bidiagonal form, or with its P, or
  * with their adjoints, from the left or from the right. Q is ?ormqr's, and P^H that of an LQ factorization,
- * whose reflections are rows. If no device is worth it, the CPU's own routine gets the arguments unchanged,
- * as it gets every query for the size of the workspace, whose answer must suit it. If no CPU library has one,
- * lib/host/cpu_qr.h computes. Reference LAPACK 3.12 defines the arguments and info. */
-#include "lib/abi/lapack.h"
-#include "lib/abi/workspace.h"
-#include "lib/host/cpu_qr.h"
+ * whose reflections are rows. See reflections.h. Reference LAPACK 3.12 defines the arguments and info. */
+#include "lib/abi/reflections.h"
 
 #include "lavablas_lapack.h"
 
@@ -47,50 +43,28 @@ static int find_wrong(const struct ormbr_arguments *x) {
     return 0;
 }
 
-/* A query is forwarded by the entry point, and computes nothing. Reflections that begin beside the diagonal
- * leave the first row of op(C) as it is. */
-static bool translate(const struct ormbr_arguments *x, struct lava_operation *operation) {
+/* Reflections that begin beside the diagonal leave the first row of op(C) as it is. */
+static struct lava_reflections_arguments translate(const struct ormbr_arguments *x) {
     enum lava_type type = lava_routine_type(x->routine);
     int64_t order = is_left(x) ? x->m : x->n,
             by = order > 0 && (is_q(x) ? order < x->k : order <= x->k) ? 1 : 0, rows = is_left(x) ? by : 0,
             columns = is_left(x) ? 0 : by;
     const struct lava_lapack_matrix c = {x->m - rows, x->n - columns,
                                          lava_operation_element(x->c, type, rows, columns, x->ldc), x->ldc};
-    *operation =
+    struct lava_operation operation =
         lava_lapack_operation(x->routine, is_left(x) ? LAVA_OPERATION_QR_LEFT : LAVA_OPERATION_QR_RIGHT, c);
-    operation->k = by ? order - 1 : x->k;
-    operation->tau = (void *)(uintptr_t)x->tau;
-    operation->adjoint = lava_options_read_trans(x->routine, x->trans) != LAVA_TRANS_NO;
+    operation.k = by ? order - 1 : x->k;
+    operation.tau = (void *)(uintptr_t)x->tau;
+    operation.adjoint = lava_options_read_trans(x->routine, x->trans) != LAVA_TRANS_NO;
     const struct lava_operand reflections = {
         .first = lava_operation_element(x->a, type, is_q(x) ? by : 0, is_q(x) ? 0 : by, x->lda),
         .ld = x->lda,
         .op = is_left(x) == is_q(x) ? LAVA_OP_N : LAVA_OP_T};
-    *(is_left(x) ? &operation->a : &operation->b) = reflections;
-    return !find_wrong(x) && !lava_workspace_is_query(x->lwork);
-}
-
-static void write_results(const struct ormbr_arguments *x) {
+    *(is_left(x) ? &operation.a : &operation.b) = reflections;
     bool is_empty = x->m == 0 || x->n == 0;
-    lava_workspace_tell(x->routine, x->work, is_empty ? 0 : is_left(x) ? x->n : x->m);
-    lava_integers_write(x->routine, x->info, 0, 0);
-}
-
-static bool ormbr_begin(const struct ormbr_arguments *arguments, struct lava_call *call) {
-    lava_offload_init(call, arguments->routine);
-    call->valid = translate(arguments, &call->operation);
-    bool finished = lava_offload_begin(call);
-    if (finished)
-        write_results(arguments);
-    return finished;
-}
-
-static void ormbr_compute(const struct ormbr_arguments *arguments) {
-    struct lava_operation operation;
-    if (lava_lapack_complains(arguments->routine, arguments->info, find_wrong(arguments)))
-        return;
-    if (translate(arguments, &operation) && !lava_operation_is_trivial(&operation))
-        lava_cpu_qr_multiply_run(lava_cpu_blas_get(), &operation, (struct lava_cpu_done){0});
-    write_results(arguments);
+    return (struct lava_reflections_arguments){
+        x->routine, find_wrong(x), x->lwork, is_empty ? 0 : is_left(x) ? x->n : x->m,
+        x->work,    x->info,       operation};
 }
 
 #define LIST(integer, type)                                                                                  \
@@ -100,10 +74,11 @@ static void ormbr_compute(const struct ormbr_arguments *arguments) {
      integer *info)
 #define NAMES (vect, side, trans, m, n, k, a, lda, tau, c, ldc, work, lwork, info)
 #define ARGUMENTS(entry)                                                                                     \
-    { LAVA_ROUTINE_##entry, *vect, *side, *trans, *m, *n, *k, *lda, *ldc, *lwork, a, tau, c, work, info }
+    translate(&(const struct ormbr_arguments){LAVA_ROUTINE_##entry, *vect, *side, *trans, *m, *n, *k, *lda,  \
+                                              *ldc, *lwork, a, tau, c, work, info})
 
 #define ORMBR_FORTRAN(entry, integer, type, ...)                                                             \
-    LAVA_ENTRY_FORTRAN(entry, LIST(integer, type), NAMES, 3, ormbr,                                          \
+    LAVA_ENTRY_FORTRAN(entry, LIST(integer, type), NAMES, 3, lava_reflections,                               \
                        lava_workspace_is_query(*lwork) ||                                                    \
                            lava_threshold_forwards_reflections((double)*m, (double)*n, (double)*k),          \
                        ARGUMENTS(entry))

@@ -1,10 +1,7 @@
 /* Every ?ormqr and ?unmqr as programs call them: products with the Q of a QR factorization, or with its
- * adjoint, from the left or from the right. If no device is worth it, the CPU's own routine gets the
- * arguments unchanged, as it gets every query for the size of the workspace. If no CPU library has one,
- * lib/host/cpu_qr.h computes. Reference LAPACK 3.12 defines the arguments and info. */
-#include "lib/abi/lapack.h"
-#include "lib/abi/workspace.h"
-#include "lib/host/cpu_qr.h"
+ * adjoint, from the left or from the right. See reflections.h. Reference LAPACK 3.12 defines the arguments
+ * and info. */
+#include "lib/abi/reflections.h"
 
 #include "lavablas_lapack.h"
 
@@ -41,41 +38,18 @@ static int find_wrong(const struct ormqr_arguments *x) {
     return 0;
 }
 
-/* A query is forwarded by the entry point, and computes nothing. */
-static bool translate(const struct ormqr_arguments *x, struct lava_operation *operation) {
+static struct lava_reflections_arguments translate(const struct ormqr_arguments *x) {
     const struct lava_lapack_matrix c = {x->m, x->n, x->c, x->ldc};
-    *operation =
+    struct lava_operation operation =
         lava_lapack_operation(x->routine, is_left(x) ? LAVA_OPERATION_QR_LEFT : LAVA_OPERATION_QR_RIGHT, c);
-    operation->k = x->k;
-    operation->tau = (void *)(uintptr_t)x->tau;
-    operation->adjoint = lava_options_read_trans(x->routine, x->trans) != LAVA_TRANS_NO;
+    operation.k = x->k;
+    operation.tau = (void *)(uintptr_t)x->tau;
+    operation.adjoint = lava_options_read_trans(x->routine, x->trans) != LAVA_TRANS_NO;
     const struct lava_operand reflections = {
         .first = x->a, .ld = x->lda, .op = is_left(x) ? LAVA_OP_N : LAVA_OP_T};
-    *(is_left(x) ? &operation->a : &operation->b) = reflections;
-    return !find_wrong(x) && !lava_workspace_is_query(x->lwork);
-}
-
-static void write_results(const struct ormqr_arguments *x) {
-    lava_workspace_tell(x->routine, x->work, is_left(x) ? x->n : x->m);
-    lava_integers_write(x->routine, x->info, 0, 0);
-}
-
-static bool ormqr_begin(const struct ormqr_arguments *arguments, struct lava_call *call) {
-    lava_offload_init(call, arguments->routine);
-    call->valid = translate(arguments, &call->operation);
-    bool finished = lava_offload_begin(call);
-    if (finished)
-        write_results(arguments);
-    return finished;
-}
-
-static void ormqr_compute(const struct ormqr_arguments *arguments) {
-    struct lava_operation operation;
-    if (lava_lapack_complains(arguments->routine, arguments->info, find_wrong(arguments)))
-        return;
-    if (translate(arguments, &operation) && !lava_operation_is_trivial(&operation))
-        lava_cpu_qr_multiply_run(lava_cpu_blas_get(), &operation, (struct lava_cpu_done){0});
-    write_results(arguments);
+    *(is_left(x) ? &operation.a : &operation.b) = reflections;
+    return (struct lava_reflections_arguments){x->routine, find_wrong(x), x->lwork, is_left(x) ? x->n : x->m,
+                                               x->work,    x->info,       operation};
 }
 
 #define LIST(integer, type)                                                                                  \
@@ -85,10 +59,11 @@ static void ormqr_compute(const struct ormqr_arguments *arguments) {
      integer *info)
 #define NAMES (side, trans, m, n, k, a, lda, tau, c, ldc, work, lwork, info)
 #define ARGUMENTS(entry)                                                                                     \
-    { LAVA_ROUTINE_##entry, *side, *trans, *m, *n, *k, *lda, *ldc, *lwork, a, tau, c, work, info }
+    translate(&(const struct ormqr_arguments){LAVA_ROUTINE_##entry, *side, *trans, *m, *n, *k, *lda, *ldc,   \
+                                              *lwork, a, tau, c, work, info})
 
 #define ORMQR_FORTRAN(entry, integer, type, ...)                                                             \
-    LAVA_ENTRY_FORTRAN(entry, LIST(integer, type), NAMES, 2, ormqr,                                          \
+    LAVA_ENTRY_FORTRAN(entry, LIST(integer, type), NAMES, 2, lava_reflections,                               \
                        lava_workspace_is_query(*lwork) ||                                                    \
                            lava_threshold_forwards_reflections((double)*m, (double)*n, (double)*k),          \
                        ARGUMENTS(entry))

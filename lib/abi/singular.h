@@ -11,10 +11,4 @@
 bool lava_singular_begin(const struct lava_singular_arguments *arguments, struct lava_call *call);
 void lava_singular_compute(const struct lava_singular_arguments *arguments);
 
-/* Singular values are real. */
-#define LAVA_SINGULAR_REAL_FP32  float
-#define LAVA_SINGULAR_REAL_FP64  double
-#define LAVA_SINGULAR_REAL_CFP32 float
-#define LAVA_SINGULAR_REAL_CFP64 double
-
 #endif

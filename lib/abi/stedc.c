@@ -84,8 +84,8 @@ static int find_wrong(const struct stedc_arguments *x) {
     return x->iwork.size < sizes.iwork ? of_iwork : 0;
 }
 
-/* A query is forwarded by the entry point, and computes nothing. Of one row LAPACK says that the eigenvector
- * is 1, and does not multiply by it. */
+/* A query is forwarded by the entry point, and computes nothing. For one row LAPACK tells 1 as the
+ * eigenvector, and does not multiply by it. */
 static bool translate(const struct stedc_arguments *x, struct lava_operation *operation) {
     bool has_none = compz_of(x) == 'N';
     const struct lava_lapack_matrix c = {x->n, x->n, has_none ? x->d : x->z, x->ldz};
@@ -126,21 +126,16 @@ static void stedc_compute(const struct stedc_arguments *arguments) {
     write_results(arguments, info);
 }
 
-/* D and E are real. */
-#define REAL_FP32  float
-#define REAL_FP64  double
-#define REAL_CFP32 float
-#define REAL_CFP64 double
-
 #define LIST(integer, type)                                                                                  \
-    (const char *compz, const integer *n, REAL_##type *d, REAL_##type *e, LAVA_ELEMENT_##type *z,            \
-     const integer *ldz, LAVA_ELEMENT_##type *work, const integer *lwork, integer *iwork,                    \
-     const integer *liwork, integer *info)
+    (const char *compz, const integer *n, LAVA_LAPACK_REAL_##type *d, LAVA_LAPACK_REAL_##type *e,            \
+     LAVA_ELEMENT_##type *z, const integer *ldz, LAVA_ELEMENT_##type *work, const integer *lwork,            \
+     integer *iwork, const integer *liwork, integer *info)
 #define NAMES (compz, n, d, e, z, ldz, work, lwork, iwork, liwork, info)
 #define COMPLEX_LIST(integer, type)                                                                          \
-    (const char *compz, const integer *n, REAL_##type *d, REAL_##type *e, LAVA_ELEMENT_##type *z,            \
-     const integer *ldz, LAVA_ELEMENT_##type *work, const integer *lwork, REAL_##type *rwork,                \
-     const integer *lrwork, integer *iwork, const integer *liwork, integer *info)
+    (const char *compz, const integer *n, LAVA_LAPACK_REAL_##type *d, LAVA_LAPACK_REAL_##type *e,            \
+     LAVA_ELEMENT_##type *z, const integer *ldz, LAVA_ELEMENT_##type *work, const integer *lwork,            \
+     LAVA_LAPACK_REAL_##type *rwork, const integer *lrwork, integer *iwork, const integer *liwork,           \
+     integer *info)
 #define COMPLEX_NAMES (compz, n, d, e, z, ldz, work, lwork, rwork, lrwork, iwork, liwork, info)
 
 /* What both have; a workspace may follow. */

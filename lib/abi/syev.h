@@ -29,12 +29,6 @@ struct lava_syev_arguments {
 bool lava_syev_begin(const struct lava_syev_arguments *arguments, struct lava_call *call);
 void lava_syev_compute(const struct lava_syev_arguments *arguments);
 
-/* Eigenvalues are real. */
-#define LAVA_SYEV_REAL_FP32  float
-#define LAVA_SYEV_REAL_FP64  double
-#define LAVA_SYEV_REAL_CFP32 float
-#define LAVA_SYEV_REAL_CFP64 double
-
 #define LAVA_SYEV_FORWARDS(n) lava_threshold_forwards_values((double)(n), (double)(n), 0)
 
 #endif

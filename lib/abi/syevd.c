@@ -6,22 +6,22 @@
 
 #define SYEV_LIST(integer, type)                                                                             \
     (const char *jobz, const char *uplo, const integer *n, LAVA_ELEMENT_##type *a, const integer *lda,       \
-     LAVA_SYEV_REAL_##type *w, LAVA_ELEMENT_##type *work, const integer *lwork, integer *info)
+     LAVA_LAPACK_REAL_##type *w, LAVA_ELEMENT_##type *work, const integer *lwork, integer *info)
 #define SYEV_NAMES (jobz, uplo, n, a, lda, w, work, lwork, info)
 #define HEEV_LIST(integer, type)                                                                             \
     (const char *jobz, const char *uplo, const integer *n, LAVA_ELEMENT_##type *a, const integer *lda,       \
-     LAVA_SYEV_REAL_##type *w, LAVA_ELEMENT_##type *work, const integer *lwork,                              \
-     LAVA_SYEV_REAL_##type *rwork, integer *info)
+     LAVA_LAPACK_REAL_##type *w, LAVA_ELEMENT_##type *work, const integer *lwork,                            \
+     LAVA_LAPACK_REAL_##type *rwork, integer *info)
 #define HEEV_NAMES (jobz, uplo, n, a, lda, w, work, lwork, rwork, info)
 #define SYEVD_LIST(integer, type)                                                                            \
     (const char *jobz, const char *uplo, const integer *n, LAVA_ELEMENT_##type *a, const integer *lda,       \
-     LAVA_SYEV_REAL_##type *w, LAVA_ELEMENT_##type *work, const integer *lwork, integer *iwork,              \
+     LAVA_LAPACK_REAL_##type *w, LAVA_ELEMENT_##type *work, const integer *lwork, integer *iwork,            \
      const integer *liwork, integer *info)
 #define SYEVD_NAMES (jobz, uplo, n, a, lda, w, work, lwork, iwork, liwork, info)
 #define HEEVD_LIST(integer, type)                                                                            \
     (const char *jobz, const char *uplo, const integer *n, LAVA_ELEMENT_##type *a, const integer *lda,       \
-     LAVA_SYEV_REAL_##type *w, LAVA_ELEMENT_##type *work, const integer *lwork,                              \
-     LAVA_SYEV_REAL_##type *rwork, const integer *lrwork, integer *iwork, const integer *liwork,             \
+     LAVA_LAPACK_REAL_##type *w, LAVA_ELEMENT_##type *work, const integer *lwork,                            \
+     LAVA_LAPACK_REAL_##type *rwork, const integer *lrwork, integer *iwork, const integer *liwork,           \
      integer *info)
 #define HEEVD_NAMES (jobz, uplo, n, a, lda, w, work, lwork, rwork, lrwork, iwork, liwork, info)
 

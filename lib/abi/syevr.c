@@ -6,9 +6,9 @@
 
 #define BEGIN_LIST(integer, type)                                                                            \
     const char *jobz, const char *range, const char *uplo, const integer *n, LAVA_ELEMENT_##type *a,         \
-        const integer *lda, const LAVA_SYEV_REAL_##type *vl, const LAVA_SYEV_REAL_##type *vu,                \
-        const integer *il, const integer *iu, const LAVA_SYEV_REAL_##type *abstol, integer *m,               \
-        LAVA_SYEV_REAL_##type *w, LAVA_ELEMENT_##type *z, const integer *ldz
+        const integer *lda, const LAVA_LAPACK_REAL_##type *vl, const LAVA_LAPACK_REAL_##type *vu,            \
+        const integer *il, const integer *iu, const LAVA_LAPACK_REAL_##type *abstol, integer *m,             \
+        LAVA_LAPACK_REAL_##type *w, LAVA_ELEMENT_##type *z, const integer *ldz
 #define SYEVR_LIST(integer, type)                                                                            \
     (BEGIN_LIST(integer, type), integer * isuppz, LAVA_ELEMENT_##type * work, const integer *lwork,          \
      integer *iwork, const integer *liwork, integer *info)
@@ -17,7 +17,7 @@
      info)
 #define HEEVR_LIST(integer, type)                                                                            \
     (BEGIN_LIST(integer, type), integer * isuppz, LAVA_ELEMENT_##type * work, const integer *lwork,          \
-     LAVA_SYEV_REAL_##type *rwork, const integer *lrwork, integer *iwork, const integer *liwork,             \
+     LAVA_LAPACK_REAL_##type *rwork, const integer *lrwork, integer *iwork, const integer *liwork,           \
      integer *info)
 #define HEEVR_NAMES                                                                                          \
     (jobz, range, uplo, n, a, lda, vl, vu, il, iu, abstol, m, w, z, ldz, isuppz, work, lwork, rwork, lrwork, \
@@ -29,7 +29,7 @@
     (jobz, range, uplo, n, a, lda, vl, vu, il, iu, abstol, m, w, z, ldz, work, lwork, iwork, ifail, info)
 #define HEEVX_LIST(integer, type)                                                                            \
     (BEGIN_LIST(integer, type), LAVA_ELEMENT_##type * work, const integer *lwork,                            \
-     LAVA_SYEV_REAL_##type *rwork, integer *iwork, integer *ifail, integer *info)
+     LAVA_LAPACK_REAL_##type *rwork, integer *iwork, integer *ifail, integer *info)
 #define HEEVX_NAMES                                                                                          \
     (jobz, range, uplo, n, a, lda, vl, vu, il, iu, abstol, m, w, z, ldz, work, lwork, rwork, iwork, ifail,   \
      info)

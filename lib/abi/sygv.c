@@ -7,17 +7,17 @@
 /* What all have; the workspaces follow. */
 #define BEGIN_LIST(integer, type)                                                                            \
     const integer *itype, const char *jobz, const char *uplo, const integer *n, LAVA_ELEMENT_##type *a,      \
-        const integer *lda, LAVA_ELEMENT_##type *b, const integer *ldb, LAVA_SYEV_REAL_##type *w,            \
+        const integer *lda, LAVA_ELEMENT_##type *b, const integer *ldb, LAVA_LAPACK_REAL_##type *w,          \
         LAVA_ELEMENT_##type *work, const integer *lwork
 #define SYGV_LIST(integer, type) (BEGIN_LIST(integer, type), integer * info)
 #define SYGV_NAMES               (itype, jobz, uplo, n, a, lda, b, ldb, w, work, lwork, info)
-#define HEGV_LIST(integer, type) (BEGIN_LIST(integer, type), LAVA_SYEV_REAL_##type * rwork, integer * info)
+#define HEGV_LIST(integer, type) (BEGIN_LIST(integer, type), LAVA_LAPACK_REAL_##type * rwork, integer * info)
 #define HEGV_NAMES               (itype, jobz, uplo, n, a, lda, b, ldb, w, work, lwork, rwork, info)
 #define SYGVD_LIST(integer, type)                                                                            \
     (BEGIN_LIST(integer, type), integer * iwork, const integer *liwork, integer *info)
 #define SYGVD_NAMES (itype, jobz, uplo, n, a, lda, b, ldb, w, work, lwork, iwork, liwork, info)
 #define HEGVD_LIST(integer, type)                                                                            \
-    (BEGIN_LIST(integer, type), LAVA_SYEV_REAL_##type * rwork, const integer *lrwork, integer *iwork,        \
+    (BEGIN_LIST(integer, type), LAVA_LAPACK_REAL_##type * rwork, const integer *lrwork, integer *iwork,      \
      const integer *liwork, integer *info)
 #define HEGVD_NAMES (itype, jobz, uplo, n, a, lda, b, ldb, w, work, lwork, rwork, lrwork, iwork, liwork, info)
 

@@ -7,8 +7,8 @@
 #define BEGIN_LIST(integer, type)                                                                            \
     const integer *itype, const char *jobz, const char *range, const char *uplo, const integer *n,           \
         LAVA_ELEMENT_##type *a, const integer *lda, LAVA_ELEMENT_##type *b, const integer *ldb,              \
-        const LAVA_SYEV_REAL_##type *vl, const LAVA_SYEV_REAL_##type *vu, const integer *il,                 \
-        const integer *iu, const LAVA_SYEV_REAL_##type *abstol, integer *m, LAVA_SYEV_REAL_##type *w,        \
+        const LAVA_LAPACK_REAL_##type *vl, const LAVA_LAPACK_REAL_##type *vu, const integer *il,             \
+        const integer *iu, const LAVA_LAPACK_REAL_##type *abstol, integer *m, LAVA_LAPACK_REAL_##type *w,    \
         LAVA_ELEMENT_##type *z, const integer *ldz, LAVA_ELEMENT_##type *work, const integer *lwork
 #define SYGVX_LIST(integer, type)                                                                            \
     (BEGIN_LIST(integer, type), integer * iwork, integer * ifail, integer * info)
@@ -16,7 +16,7 @@
     (itype, jobz, range, uplo, n, a, lda, b, ldb, vl, vu, il, iu, abstol, m, w, z, ldz, work, lwork, iwork,  \
      ifail, info)
 #define HEGVX_LIST(integer, type)                                                                            \
-    (BEGIN_LIST(integer, type), LAVA_SYEV_REAL_##type * rwork, integer * iwork, integer * ifail,             \
+    (BEGIN_LIST(integer, type), LAVA_LAPACK_REAL_##type * rwork, integer * iwork, integer * ifail,           \
      integer * info)
 #define HEGVX_NAMES                                                                                          \
     (itype, jobz, range, uplo, n, a, lda, b, ldb, vl, vu, il, iu, abstol, m, w, z, ldz, work, lwork, rwork,  \

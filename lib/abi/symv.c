@@ -26,7 +26,8 @@ static int find_wrong(const struct symv_arguments *x) {
     return x->incy == 0 ? 10 : 0;
 }
 
-/* By rows the stored triangle is the other one of the transpose: of a Hermitian A, that is its conjugate. */
+/* A matrix by rows is the transpose of one by columns, whose stored triangle is the other one. The transpose
+ * of a Hermitian A is its conjugate. */
 static bool translate(const struct symv_arguments *x, struct lava_operation *operation) {
     if (find_wrong(x))
         return false;

@@ -34,7 +34,7 @@ static int find_wrong(const struct trmv_arguments *x) {
     return x->incx == 0 ? 8 : 0;
 }
 
-/* By rows the stored triangle is the other one of the transpose. */
+/* A matrix by rows is the transpose of one by columns, whose stored triangle is the other one. */
 static bool translate(const struct trmv_arguments *x, struct lava_operation *operation) {
     const struct lava_routine_row *row = lava_routine_row(x->routine);
     bool by_rows = lava_options_is_by_rows(x->routine, x->layout), solves = row->family == LAVA_FAMILY_TRSV;

@@ -13,47 +13,43 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
 #include "lib/base/hash.h"
 #include "lib/base/launcher.h"
+#include "lib/base/near_name.h"
 #include "lib/base/places.h"
 #include "lib/base/routines.h"
+#include "lib/base/setting_value.h"
 
 #define LINE_BYTES           256
 #define DEFAULT_PINNED_BYTES ((uint64_t)256 << 20)
 #define NS_PER_SECOND        1000000000u
 #define DEFAULT_IDLE_NS      ((uint64_t)10 * NS_PER_SECOND)
 
-struct word {
-    const char *name;
-    int value;
-};
-
-static const struct word mode_words[] = {
+static const struct lava_setting_word mode_words[] = {
     {"auto", LAVA_MODE_AUTO}, {"cpu", LAVA_MODE_CPU}, {"gpu", LAVA_MODE_GPU}, {NULL, 0}};
-static const struct word init_words[] = {{"async", false}, {"sync", true}, {NULL, 0}};
-static const struct word log_words[] = {{"none", LAVA_LOG_NONE},
-                                        {"error", LAVA_LOG_ERROR},
-                                        {"warn", LAVA_LOG_WARN},
-                                        {"info", LAVA_LOG_INFO},
-                                        {"calls", LAVA_LOG_CALLS},
-                                        {"debug", LAVA_LOG_DEBUG},
-                                        {NULL, 0}};
-static const struct word precision_words[] = {{"ieee", LAVA_PRECISION_IEEE},
-                                              {"standard", LAVA_PRECISION_STANDARD},
-                                              {"fast", LAVA_PRECISION_FAST},
-                                              {NULL, 0}};
-static const struct word switch_words[] = {{"0", false}, {"1", true}, {NULL, 0}};
-static const struct word calibrate_words[] = {{"off", false}, {"auto", true}, {NULL, 0}};
-static const struct word learn_words[] = {{"off", false}, {"on", true}, {NULL, 0}};
-static const struct word resident_words[] = {
+static const struct lava_setting_word init_words[] = {{"async", false}, {"sync", true}, {NULL, 0}};
+static const struct lava_setting_word log_words[] = {{"none", LAVA_LOG_NONE},
+                                                     {"error", LAVA_LOG_ERROR},
+                                                     {"warn", LAVA_LOG_WARN},
+                                                     {"info", LAVA_LOG_INFO},
+                                                     {"calls", LAVA_LOG_CALLS},
+                                                     {"debug", LAVA_LOG_DEBUG},
+                                                     {NULL, 0}};
+static const struct lava_setting_word precision_words[] = {{"ieee", LAVA_PRECISION_IEEE},
+                                                           {"standard", LAVA_PRECISION_STANDARD},
+                                                           {"fast", LAVA_PRECISION_FAST},
+                                                           {NULL, 0}};
+static const struct lava_setting_word switch_words[] = {{"0", false}, {"1", true}, {NULL, 0}};
+static const struct lava_setting_word calibrate_words[] = {{"off", false}, {"auto", true}, {NULL, 0}};
+static const struct lava_setting_word learn_words[] = {{"off", false}, {"on", true}, {NULL, 0}};
+static const struct lava_setting_word resident_words[] = {
     {"off", LAVA_RESIDENT_OFF}, {"auto", LAVA_RESIDENT_AUTO}, {"check", LAVA_RESIDENT_CHECK}, {NULL, 0}};
-static const struct word residue_words[] = {
+static const struct lava_setting_word residue_words[] = {
     {"auto", LAVA_RESIDUE_AUTO}, {"off", LAVA_RESIDUE_OFF}, {"on", LAVA_RESIDUE_ON}, {NULL, 0}};
-static const struct word history_words[] = {
+static const struct lava_setting_word history_words[] = {
     {"off", LAVA_HISTORY_OFF}, {"read", LAVA_HISTORY_READ}, {"on", LAVA_HISTORY_ON}, {NULL, 0}};
 
 /* These limit the threads of a CPU BLAS; the more specific one comes first. */
@@ -77,21 +73,11 @@ struct variable {
     const char *name;
     parse_value *parse;
     const char *expected;
-    const char *unset;             /* what it is if nobody sets it, in words */
-    const struct word *words;      /* parse_word, parse_switch */
-    size_t place;                  /* of the member of struct lava_config */
-    size_t storage, storage_bytes; /* parse_text */
+    const char *unset;                     /* what it is if nobody sets it, in words */
+    const struct lava_setting_word *words; /* parse_word, parse_switch */
+    size_t place;                          /* of the member of struct lava_config */
+    size_t storage, storage_bytes;         /* parse_text */
 };
-
-static bool find_word(const struct word *words, const char *value, int *found) {
-    for (; words->name; words++) {
-        if (strcasecmp(words->name, value) == 0) {
-            *found = words->value;
-            return true;
-        }
-    }
-    return false;
-}
 
 static void *place_of(const struct parser *parser, const struct variable *variable) {
     return (char *)parser->config + variable->place;
@@ -100,7 +86,7 @@ static void *place_of(const struct parser *parser, const struct variable *variab
 /* The member is an enumerator. */
 static bool parse_word(struct parser *parser, const struct variable *variable, const char *value) {
     int found;
-    bool is_word = find_word(variable->words, value, &found);
+    bool is_word = lava_setting_value_read_word(variable->words, value, &found);
     if (is_word)
         memcpy(place_of(parser, variable), &found, sizeof found);
     return is_word;
@@ -108,7 +94,7 @@ static bool parse_word(struct parser *parser, const struct variable *variable, c
 
 static bool parse_switch(struct parser *parser, const struct variable *variable, const char *value) {
     int found;
-    bool is_word = find_word(variable->words, value, &found);
+    bool is_word = lava_setting_value_read_word(variable->words, value, &found);
     if (is_word)
         *(bool *)place_of(parser, variable) = found;
     return is_word;
@@ -122,7 +108,7 @@ static bool parse_init(struct parser *parser, const struct variable *variable, c
 
 bool lava_config_find_precision(const char *name, enum lava_precision *precision) {
     int found;
-    if (!find_word(precision_words, name, &found))
+    if (!lava_setting_value_read_word(precision_words, name, &found))
         return false;
     *precision = (enum lava_precision)found;
     return true;
@@ -130,48 +116,11 @@ bool lava_config_find_precision(const char *name, enum lava_precision *precision
 
 bool lava_config_is_mode(const char *name) {
     int unused;
-    return find_word(mode_words, name, &unused);
-}
-
-/* Reads digits and a fraction and sets *end to what follows them. strtod is no choice: its decimal point
- * depends on the program's locale. The result is negative if there are no digits, and may be NaN if
- * there are very many. */
-static double parse_number(const char *value, const char **end) {
-    double number = 0, place = 1;
-    bool digits = false, fraction = false;
-    for (; (*value >= '0' && *value <= '9') || (*value == '.' && !fraction); value++) {
-        if (*value == '.') {
-            fraction = true;
-            continue;
-        }
-        digits = true;
-        number = number * 10 + (*value - '0');
-        if (fraction)
-            place *= 10;
-    }
-    *end = value;
-    return digits ? number / place : -1;
+    return lava_setting_value_read_word(mode_words, name, &unused);
 }
 
 static bool parse_size(struct parser *parser, const struct variable *variable, const char *value) {
-    static const char suffixes[] = "kmgt";
-    double number = parse_number(value, &value);
-    for (size_t i = 0; suffixes[i]; i++) {
-        if ((*value | 0x20) != suffixes[i])
-            continue;
-        number *= (double)((uint64_t)1 << (10 * (i + 1)));
-        value++;
-        if (*value == 'i')
-            value++;
-        break;
-    }
-    if ((*value | 0x20) == 'b')
-        value++;
-    /* !(number >= 1) also rejects NaN */
-    if (*value || !(number >= 1) || number >= 9e18)
-        return false;
-    *(uint64_t *)place_of(parser, variable) = (uint64_t)number;
-    return true;
+    return lava_setting_value_read_bytes(value, place_of(parser, variable));
 }
 
 static bool parse_lanes(struct parser *parser, const struct variable *variable, const char *value) {
@@ -182,11 +131,7 @@ static bool parse_lanes(struct parser *parser, const struct variable *variable, 
 }
 
 static bool parse_seconds(struct parser *parser, const struct variable *variable, const char *value) {
-    double seconds = parse_number(value, &value);
-    if (*value || !(seconds >= 0) || seconds > 1e9)
-        return false;
-    *(uint64_t *)place_of(parser, variable) = (uint64_t)(seconds * 1e9);
-    return true;
+    return lava_setting_value_read_ns(value, place_of(parser, variable));
 }
 
 static bool parse_text(struct parser *parser, const struct variable *variable, const char *value) {
@@ -305,14 +250,8 @@ static const struct variable *find_variable(const char *name) {
     return NULL;
 }
 
-static const char *word_of(const struct word *words, int value) {
-    while (words->value != value)
-        words++;
-    return words->name;
-}
-
 const char *lava_config_word(const char *name, int value) {
-    return word_of(find_variable(name)->words, value);
+    return lava_setting_value_word(find_variable(name)->words, value);
 }
 
 /* A complaint's name has the line before it. */
@@ -403,49 +342,18 @@ static void complain_on_stderr(const char *name, const char *value, const char *
 
 static const char prefix[] = "LAVABLAS_";
 #define PREFIX_LENGTH (sizeof prefix - 1)
-#define NAME_BYTES    32
-#define FEW_LETTERS   2
-
-/* Returns how many letters have to be changed, added or left out to make one name of the other. Both are
- * shorter than NAME_BYTES. */
-static int count_changes(const char *a, const char *b) {
-    int row[NAME_BYTES];
-    for (int j = 0; j <= (int)strlen(b); j++)
-        row[j] = j;
-    for (int i = 1; a[i - 1]; i++) {
-        int diagonal = row[0];
-        row[0] = i;
-        for (int j = 1; b[j - 1]; j++) {
-            int replaced = diagonal + (a[i - 1] != b[j - 1]),
-                other = row[j] < row[j - 1] ? row[j] : row[j - 1];
-            diagonal = row[j];
-            row[j] = replaced < other + 1 ? replaced : other + 1;
-        }
-    }
-    return row[strlen(b)];
-}
 
 /* Returns the setting that a variable of this name is meant to be; NULL: it is one, or none is near. */
 static const char *find_meant(const char *name) {
-    const char *nearest = NULL;
-    int least = FEW_LETTERS + 1;
-    for (size_t i = 0; i < VARIABLES; i++) {
-        const char *known = variables[i].name;
-        int changes = count_changes(name + PREFIX_LENGTH, known + PREFIX_LENGTH);
-        bool begins_so = !strncmp(name, known, strlen(known));
-        if (!strcmp(name, known))
-            return NULL;
-        if (changes < least || (begins_so && !nearest)) {
-            nearest = known;
-            least = changes;
-        }
-    }
-    return nearest;
+    const char *settings[VARIABLES];
+    for (size_t i = 0; i < VARIABLES; i++)
+        settings[i] = variables[i].name;
+    return lava_near_name_find(name, settings, VARIABLES);
 }
 
 void lava_config_find_mistyped(char *const *environment, lava_config_complain *complain, void *context) {
     for (char *const *at = environment ? environment : environ; at && *at; at++) {
-        char name[NAME_BYTES];
+        char name[LAVA_NEAR_NAME_BYTES];
         size_t length = strcspn(*at, "=");
         if (strncmp(*at, prefix, PREFIX_LENGTH) != 0 || length >= sizeof name)
             continue;
@@ -552,8 +460,8 @@ static struct lava_config_value value_of(const struct variable *variable) {
     if (variable->parse == parse_file)
         value.text = process_file.path;
     else if (variable->words)
-        value.text = word_of(variable->words,
-                             variable->parse == parse_word ? *(const int *)place : *(const bool *)place);
+        value.text = lava_setting_value_word(
+            variable->words, variable->parse == parse_word ? *(const int *)place : *(const bool *)place);
     else if (variable->storage_bytes)
         value.text = *(const char *const *)place;
     else {
@@ -579,7 +487,7 @@ bool lava_config_is_report(const char *stats) {
     return length > tail && strcmp(stats + length - tail, end) == 0;
 }
 
-/* With the 0 at the end of a value, so that two values do not run together. */
+/* Adds a value with the 0 at its end, so that two values do not run together. */
 static uint64_t add_variable(uint64_t hash, const char *name) {
     const char *value = getenv(name);
     return lava_hash_add(hash, value ? value : "", value ? strlen(value) + 1 : 1);

@@ -37,7 +37,7 @@ struct lava_config {
     uint64_t memory_bytes;         /* 0: no limit but the device's */
     uint64_t pinned_bytes;         /* the most staging memory */
     int lanes;                     /* most products on the device at a time; 0: as suits the device */
-    uint64_t idle_ns;              /* memory that was not used for so long is freed; 0: never */
+    uint64_t idle_ns;              /* memory that was not used for this long is freed; 0: never */
     const char *stats;             /* NULL: off; "": stderr; else a path */
     const char *trace;             /* the file that a trace goes to; NULL: off */
     const char *log_file;          /* NULL: stderr */

@@ -304,7 +304,7 @@ void lava_report_install(void) {
     atexit(lava_report_print);
 }
 
-/* What a child of fork() has inherited was counted in a process that had not asked. */
+/* A child of fork() drops the counts that it inherited: its parent had not asked for them. */
 void lava_report_count_all(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     if (lava_stats_are_wanted())

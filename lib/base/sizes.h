@@ -7,7 +7,7 @@
 
 #define LAVA_SIZES 10
 
-/* Returns the class of so much work (m n k). */
+/* Returns the class of this much work (m n k). */
 int lava_sizes_class_of(double work);
 /* Returns the class of a product of an m x k and a k x n matrix, or of what counts as one. Most are of the
  * first one. */

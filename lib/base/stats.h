@@ -84,7 +84,7 @@ struct lava_stats_copies {
     int count;
     struct lava_stats_matrix matrices[LAVA_STATS_MATRICES];
 };
-/* Who keeps the copies tells of them by this function; any thread calls it, at exit. */
+/* The owner of the copies tells of them by this function; any thread calls it, at exit. */
 void lava_stats_ask_copies(void (*tell)(struct lava_stats_copies *copies));
 /* Returns false if nobody keeps copies. The matrix that has saved most comes first. */
 bool lava_stats_copies(struct lava_stats_copies *copies);

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <time.h>
 
-/* With the byte that ends it. A name begins with "lava-"; a longer one is cut. */
+/* The size includes the byte that ends a name. A name begins with "lava-"; a longer one is cut. */
 #define LAVA_THREAD_NAME_BYTES 16
 /* Enough for loops over arrays. */
 #define LAVA_THREAD_SMALL_STACK (128 * 1024)

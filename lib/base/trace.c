@@ -30,7 +30,7 @@
 #define QUEUES      (LAVA_TRACE_TRACKS - 1)
 #define HOST_TRACK  (LAVA_CONFIG_LANES_MAX * QUEUES)
 #define TRACKS_EACH (HOST_TRACK + 1)
-/* With a thread's or a program's name. */
+/* The text includes a thread's or a program's name. */
 #define NAME_BYTES 64
 
 _Atomic bool lava_trace_is_on;
@@ -71,7 +71,7 @@ static const char *const track_names[LAVA_TRACE_TRACKS] = {
     [LAVA_TRACE_DOWNLOAD] = "GPU, download queue",
 };
 
-/* With the bracket that ends the array. Stops the record if the file cannot be written. */
+/* Writes the text and the bracket that ends the array. Stops the record if the file cannot be written. */
 static void write_text(void) {
     size_t lines = trace.length;
     if (lines == 0)

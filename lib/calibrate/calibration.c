@@ -25,7 +25,8 @@
 #include "lib/host/processor.h"
 
 #define NS_PER_MS 1000000u
-/* The thread sleeps for so long before it looks again, and gives up after so long in all. */
+/* The thread sleeps between the first two times before it looks again, and gives up after the third in all.
+ */
 #define SHORTEST_SLEEP_NS (3u * NS_PER_MS)
 #define LONGEST_SLEEP_NS  (200u * NS_PER_MS)
 #define GIVE_UP_NS        (120000u * (uint64_t)NS_PER_MS)

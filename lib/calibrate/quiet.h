@@ -29,8 +29,8 @@ struct lava_quiet_look {
     double process;   /* processors that the process uses, the threads of the CPU BLAS included */
     uint64_t call_ns; /* since the last call ended */
     uint64_t calm_ns; /* since several threads of the process were last seen at work */
-    uint64_t turn_ns; /* the last turn on the CPU took so long */
-    uint64_t rest_ns; /* and ended so long ago */
+    uint64_t turn_ns; /* what the last turn on the CPU took */
+    uint64_t rest_ns; /* since that turn ended */
 };
 /* The rule. A pure function; any thread. */
 bool lava_quiet_decide(const struct lava_quiet_look *look, enum lava_quiet_use use);

@@ -26,7 +26,7 @@
 #define POINT_NS     (15u * NS_PER_MS)
 #define RUNS         3
 #define MATRIX_BYTES ((size_t)48 << 20)
-/* With fewer points of the grid there was other work on the machine all the time. */
+/* If fewer points of the grid were measured, the machine had other work all the time. */
 #define POINTS_LEAST 12
 
 static bool has_cpu(const struct lava_cpu_figures *figures) {

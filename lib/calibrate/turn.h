@@ -14,12 +14,12 @@ struct lava_microbenchmark {
     const struct lava_capabilities *capabilities; /* the engine's */
     struct lava_figures figures;                  /* known figures; results are added to them */
     uint64_t piece_ns;                            /* no product is run that is expected to take longer */
-    uint64_t turn_ns;  /* short products on the CPU follow each other for so long: the first one finds cold
+    uint64_t turn_ns;  /* short products on the CPU follow each other for this long: the first one finds cold
                         * caches and sleeping threads, and OpenBLAS's get faster over several products */
     uint64_t point_ns; /* for one figure; once it is used up there are no more than two runs */
     unsigned runs; /* for each product, at most 64: on the CPU the best counts, on the device the median */
     size_t matrix_bytes; /* the most that the three matrices may have; a multiple of 8 */
-    uint64_t limit_ns;   /* no turn begins once turns have taken so long; 0: no limit */
+    uint64_t limit_ns;   /* no turn begins once turns have taken this long; 0: no limit */
     uint64_t spent_ns;   /* how long turns have taken */
 
     /* A turn is one product, or several short ones. begin may wait, and sets *engine if engine is not

@@ -24,8 +24,8 @@ struct lava_engine {
     struct lava_stats_transfer transferred[LAVA_TRANSFERS]; /* so far; lib/offload counts and resets them */
     bool is_unusual;  /* in this call copies that stay were made or brought up to date, or one was missing */
     double spared_ns; /* time lost so far because memory was spared; lib/offload counts it */
-    /* By these its plans are chosen; never NULL. Whoever sets them keeps them, and any thread may read them.
-     */
+    /* Its plans are chosen by these figures; never NULL. Their owner is the caller that sets them. Any thread
+     * may read them. */
     _Atomic(const struct lava_figures *) figures;
 };
 

@@ -40,9 +40,9 @@ enum lava_resident_state {
  * it goes up before the copy is used. If the matrix STAYS, *copy is that copy's number, else 0. */
 enum lava_resident_state lava_residents_look(struct lava_residents *residents,
                                              const struct lava_host_matrix *matrix, uint64_t *copy);
-/* What a look without a copy leads to. Of a matrix that is UNCHANGED a copy would have saved rent_ns in this
- * call. price_ns: what the rents have to add up to (dispatch/residency.h). Returns whether the call should
- * leave a copy. */
+/* Decides what a look without a copy leads to. If the matrix is UNCHANGED, a copy would have saved rent_ns in
+ * this call. price_ns: what the rents have to add up to (dispatch/residency.h). Returns whether the call
+ * should leave a copy. */
 bool lava_residents_weigh(struct lava_residents *residents, const struct lava_host_matrix *matrix,
                           enum lava_resident_state state, double rent_ns, double price_ns);
 

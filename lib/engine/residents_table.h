@@ -16,8 +16,9 @@
 #define LAVA_RESIDENTS_SEEN 64
 /* A look waits for others this long, and then does without a copy. */
 #define LAVA_RESIDENTS_LOOK_NS 100000000
-/* Who has to tell something waits longer. A thread that has had the lock for so long may be no more: a
- * handler of SIGSEGV jumped out of a look. Then nothing stays any more, and looks do not wait. */
+/* A thread that has to tell something waits longer. If another one has had the lock for this long, it may
+ * never give it back: a handler of SIGSEGV jumped out of a look. Then nothing stays any more, and looks do
+ * not wait. */
 #define LAVA_RESIDENTS_STUCK_NS UINT64_C(10000000000)
 
 struct lava_seen {

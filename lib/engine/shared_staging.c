@@ -1,8 +1,8 @@
 /* Gives slots of common memory to the members of a crew. Called by lib/transport/staging.c for chunks, by
  * lib/product/runner.c and lib/offload/crew.c for members.
  *
- * Invariants: a slot is filled anew only when no member holds it and every member has had it, or has left.
- * What a member copies is offered or finished before it waits for another, so two never wait for each other's
+ * Invariants: a slot is filled anew only when no member holds it and every member has had it, or has left. A
+ * member offers or finishes its own copy before it waits for another, so two never wait for each other's
  * copies. The member that is last in the order finds its chunk, or a slot that it alone still wanted. */
 #include "lib/engine/shared_staging.h"
 
@@ -14,10 +14,10 @@
 #include "lib/base/trace.h"
 #include "lib/vk/device.h"
 
-/* A member looks so often whether another's copy is finished. A copy of 8 MiB takes 200 us. */
+/* A member waits this long between looks whether another's copy is finished. A copy of 8 MiB takes 200 us. */
 #define LOOK_NS 50000
-/* It waits so long for a slot at most. Others are behind by less than a block of C, some 50 ms of a large
- * product; or they want other chunks than this member, and would wait for ever. */
+/* It waits this long for a slot at most. The others are behind by less than a block of C, some 50 ms of a
+ * large product. If they are not, they want other chunks than this member, and the wait would never end. */
 #define WAIT_NS UINT64_C(100000000)
 
 struct slot {

@@ -37,14 +37,15 @@ struct lava_deflation {
     double *deflated;                /* values of Q2's columns from `kept` on, ascending */
     uint32_t *columns;               /* scratch */
     uint8_t *kinds;                  /* the same */
-    struct lava_rotation *rotations; /* of all merges so far; at most as many as Q has columns in a level */
+    struct lava_rotation *rotations; /* of all merges so far; a level has no more than Q has columns */
 };
 
 /* The deflation of LAPACK's ?laed2: J. J. M. Cuppen, "A divide and conquer method for the symmetric
  * tridiagonal eigenproblem", Numer. Math. 36, 1981. `values` of columns that deflate may change within the
  * tolerance. If all do (`kept` is 0), nothing is to be done on the device. merge->rotation must be set. */
 void lava_deflation_begin(const struct lava_deflation *level, struct lava_merge *merge);
-/* Once the roots, as many as columns are kept, and Q's new columns are there: `values` and `order`. */
+/* Finds `values` and `order` once Q's new columns and the roots are there, a root for each column that is
+ * kept. */
 void lava_deflation_end(const struct lava_deflation *level, const struct lava_merge *merge,
                         const double *roots);
 

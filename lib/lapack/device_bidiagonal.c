@@ -6,11 +6,10 @@
 #include "lib/lapack/device_bidiagonal.h"
 
 #include <assert.h>
-#include <math.h>
 
 #include "dispatch/arithmetic.h"
 #include "dispatch/bidiagonal.h"
-#include "lib/host/numbers.h"
+#include "lib/lapack/form_check.h"
 #include "shaders/interface.h"
 
 /* A wait may last longer by the time that a column takes at this rate, by all that it reads. A processor's
@@ -173,18 +172,8 @@ enum lava_status lava_device_bidiagonal(struct lava_stream *stream,
     return lava_stream_keep(stream, status ? status : lava_stream_flush(stream));
 }
 
-/* The sign of shaders/reflection.glsl. */
-#define TOO_SMALL (-2)
-
+/* Both taup and E have one element fewer than there are columns. */
 enum lava_status lava_device_bidiagonal_check(enum lava_type type, const void *form, int64_t columns) {
-    bool is_finite = true, is_large = true;
-    for (int64_t i = 0; i < 4 * columns; i++) {
-        const struct lava_number number =
-            lava_number_read(type, lava_operation_element((void *)(uintptr_t)form, type, i, 0, 1));
-        if (i == 2 * columns - 1 || i == 4 * columns - 1)
-            continue; /* there is one fewer */
-        is_finite = is_finite && isfinite(number.real) && isfinite(number.imaginary);
-        is_large = is_large && !(i < 2 * columns && number.real == TOO_SMALL && number.imaginary == 0);
-    }
-    return !is_finite ? LAVA_ERROR_SCALED : is_large ? LAVA_OK : LAVA_ERROR_UNDERFLOW;
+    const struct lava_form_part parts[] = {{0, 2 * columns - 1, true}, {2 * columns, 2 * columns - 1, false}};
+    return lava_form_check(type, form, parts, sizeof parts / sizeof parts[0]);
 }

@@ -72,7 +72,7 @@ static int64_t most_merges(int64_t order) {
     return order / LAVA_DIVIDE_LEAF + 1;
 }
 
-/* At most; there are fewer rotations than columns. */
+/* Returns the most elements of a level's data. There are fewer rotations than columns. */
 static int64_t block_elements(enum lava_type type, int64_t order) {
     int64_t bytes = lava_divide_level_layout(type, order, most_merges(order), order).bytes;
     return padded(bytes / (int64_t)lava_type_bytes(type));

@@ -80,8 +80,8 @@ void lava_device_eigen_set(const struct lava_device_eigen *eigen, int64_t i, dou
     lava_number_write(eigen->a.type, form_place(eigen, i), (struct lava_number){element, 0});
 }
 
-/* What T's eigenvalues are checked by: the sum of its diagonal, and of all squares; and its largest element,
- * by which the squares are divided. */
+/* T's eigenvalues are checked by the sum of its diagonal and that of all squares. The squares are divided by
+ * its largest element. */
 struct sums {
     double trace, squares, largest;
 };

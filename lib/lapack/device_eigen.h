@@ -54,7 +54,7 @@ struct lava_host_vectors {
     enum lava_type type;
     const void *first;
     int64_t rows, count, step, next;
-    double growth; /* their errors may be so many times as large as those of a Hermitian matrix's vectors */
+    double growth; /* their errors may be this many times those of a Hermitian matrix's vectors */
 };
 bool lava_host_vectors_are_right(const struct lava_host_vectors *vectors);
 

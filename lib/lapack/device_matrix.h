@@ -104,7 +104,7 @@ struct lava_device_product {
     enum lava_op op_a, op_b;
     bool conjugate_a, conjugate_b; /* complex types only */
     struct lava_scalar alpha, beta;
-    /* The part of C that is read and changed; C is square unless it is all. Of half precision, a neighbour in
+    /* The part of C that is read and changed; C is square unless it is all. In half precision a neighbour in
      * the same word is written as it was. */
     enum lava_region region;
     bool real_diagonal; /* Hermitian C: imaginary parts of the diagonal are not read, and written as zero */

@@ -10,14 +10,13 @@
 #include "lib/lapack/device_pivoted_qr.h"
 
 #include <assert.h>
-#include <math.h>
 #include <string.h>
 
 #include "dispatch/arithmetic.h"
 #include "dispatch/pivoted_qr.h"
-#include "lib/host/numbers.h"
 #include "lib/lapack/device_arrange.h"
 #include "lib/lapack/device_qr.h"
+#include "lib/lapack/form_check.h"
 #include "shaders/interface.h"
 
 /* A wait may last longer by the time that a column takes at this rate, by all that it reads. A processor's
@@ -36,7 +35,7 @@ static_assert(LAVA_PIVOTED_INVOCATIONS % LAVA_PIVOTED_ROWS == 0 &&
                   LAVA_PIVOTED_TILE_COLUMNS % LAVA_PIVOTED_BLOCK == 0 && LAVA_PIVOTED_COLUMNS <= 32,
               "shaders/pivoted.glsl");
 
-/* What has a shader of its own, for each column. */
+/* The steps of a column, each of which has its own shader. */
 enum step { COLUMN, TILES, FINISH, STEPS };
 static const enum lava_shader shaders[STEPS] = {LAVA_SHADER_PIVOTED_COLUMN, LAVA_SHADER_PIVOTED_TILES,
                                                 LAVA_SHADER_PIVOTED_FINISH};
@@ -194,21 +193,11 @@ static const void *form_at(enum lava_type type, const void *form, int64_t at) {
     return lava_operation_element((void *)(uintptr_t)form, type, at, 0, 1);
 }
 
-/* The sign of shaders/reflection.glsl. */
-#define TOO_SMALL (-2)
-
 enum lava_status lava_device_pivoted_qr_check(struct lava_device *device, enum lava_type type,
                                               const void *form, int64_t order, int64_t fixed) {
-    bool is_finite = true, is_large = true;
+    const struct lava_form_part parts[] = {{0, order, true}, {order + fixed, order - fixed, false}};
     enum lava_status status = lava_device_qr_check(device, type, form, lava_minimum(fixed, order));
-    for (int64_t i = 0; i < 2 * order; i++) {
-        if (i >= order && i - order < fixed)
-            continue; /* there is none */
-        const struct lava_number number = lava_number_read(type, form_at(type, form, i));
-        is_finite = is_finite && isfinite(number.real) && isfinite(number.imaginary);
-        is_large = is_large && !(i < order && number.real == TOO_SMALL && number.imaginary == 0);
-    }
-    return status ? status : !is_finite ? LAVA_ERROR_SCALED : is_large ? LAVA_OK : LAVA_ERROR_UNDERFLOW;
+    return status ? status : lava_form_check(type, form, parts, sizeof parts / sizeof parts[0]);
 }
 
 int64_t lava_device_pivoted_qr_pivot(enum lava_type type, const void *form, int64_t order, int64_t at) {

@@ -11,15 +11,15 @@
 #include "lib/lapack/device_polar.h"
 #include "lib/lapack/device_qr.h"
 
-/* How far U^H B may be from Hermitian, in Frobenius's norm, in units times |B| and its order. Random matrices
- * of order 64 to 1000 have half of that, Hilbert's of order 201 1.2. */
+/* U^H B may be this far from Hermitian, in Frobenius's norm, in units times |B| and its order. Random
+ * matrices of order 64 to 1000 have half of that. Hilbert's of order 201 has 1.2. */
 #define MOST_DEFECT 1
-#define FEW         16 /* it is as for so many more columns */
-/* How far below zero an eigenvalue of H may be, in units times |B| and the root of the order. */
+#define FEW         16 /* the bound is that of a matrix with this many more columns */
+/* An eigenvalue of H may be this far below zero, in units times |B| and the root of the order. */
 #define MOST_BELOW 16
-/* Left vectors are replaced from the first one on whose value is at most this many units times |B| and that
- * root, or whose square differs from one by more units than WRONG times the order. What a vector differs by,
- * times its value, may be MOST_REPLACED of the former. */
+/* Left vectors are replaced from the first one on whose value is at most NEGLIGIBLE units times |B| and that
+ * root, or whose square differs from one by more than WRONG units times the order. That difference, times the
+ * vector's value, may be at most MOST_REPLACED units times |B| and that root. */
 #define NEGLIGIBLE    2
 #define WRONG         2
 #define MOST_REPLACED 8
@@ -87,7 +87,7 @@ static enum lava_status find_h(struct lava_stream *stream, const struct lava_dev
     return status ? status : lava_device_arrange(stream, &mean);
 }
 
-/* The eigenvalues of H are in the words of `eigen`, its eigenvectors in `other`. */
+/* Leaves the eigenvalues of H in the words of `eigen`, and its eigenvectors in `other`. */
 static enum lava_status find_eigen(struct lava_stream *stream, const struct lava_device_singular *x,
                                    const struct lava_device_eigen *eigen) {
     const struct lava_cpu_range all = {0, x->b.columns};

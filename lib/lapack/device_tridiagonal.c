@@ -10,6 +10,7 @@
 #include "dispatch/arithmetic.h"
 #include "dispatch/tridiagonal.h"
 #include "lib/host/numbers.h"
+#include "lib/lapack/form_check.h"
 #include "lib/lapack/panel.h"
 #include "shaders/interface.h"
 
@@ -205,10 +206,8 @@ enum lava_status lava_device_tridiagonal(struct lava_stream *stream,
     return lava_stream_keep(stream, status ? status : lava_stream_flush(stream));
 }
 
-/* The signs of shaders/reflection.glsl, and of workgroups that gave up, in place of the tau that there is
- * not. */
-#define TOO_SMALL (-2)
-#define GAVE_UP   (-1)
+/* The sign of workgroups that gave up, in place of the tau that there is not. */
+#define GAVE_UP (-1)
 
 enum lava_status lava_device_tridiagonal_check(struct lava_device *device, enum lava_type type,
                                                const void *form, int64_t order) {
@@ -216,14 +215,7 @@ enum lava_status lava_device_tridiagonal_check(struct lava_device *device, enum 
         lava_number_read(type, lava_operation_element((void *)(uintptr_t)form, type, order - 1, 0, 1));
     if (mark.real == GAVE_UP)
         return lava_panel_stalled(device);
-    bool is_finite = true, is_large = true;
-    for (int64_t i = 0; i < 3 * order; i++) {
-        const struct lava_number number =
-            lava_number_read(type, lava_operation_element((void *)(uintptr_t)form, type, i, 0, 1));
-        if (i % order == order - 1 && i < 2 * order)
-            continue; /* there is one fewer */
-        is_finite = is_finite && isfinite(number.real) && isfinite(number.imaginary);
-        is_large = is_large && !(i < order && number.real == TOO_SMALL && number.imaginary == 0);
-    }
-    return !is_finite ? LAVA_ERROR_SCALED : is_large ? LAVA_OK : LAVA_ERROR_UNDERFLOW;
+    const struct lava_form_part parts[] = {
+        {0, order - 1, true}, {order, order - 1, false}, {2 * order, order, false}};
+    return lava_form_check(type, form, parts, sizeof parts / sizeof parts[0]);
 }

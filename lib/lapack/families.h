@@ -30,7 +30,7 @@ lava_family_run lava_factorizer_run;
  * before it were written. */
 lava_family_run lava_block_factorizer_run;
 
-/* ?trtri, ?lauum, ?potri and ?getri. Of inverses by a factor, none or all columns are written. */
+/* ?trtri, ?lauum, ?potri and ?getri. Inverses by a factor write all columns or none. */
 lava_family_run lava_inverter_run;
 
 /* ?sytrd and ?hetrd. All columns are written, or none. LAVA_ERROR_SCALED: the result is not finite, and

@@ -1,14 +1,14 @@
-/* Reduces a generalized eigenvalue problem to a standard one, as LAPACK's ?sygst, and turns its vectors back.
- * L is B's factor, or U^H. Called by eigen_runner.c.
+/* Reduces a generalized eigenvalue problem to a standard one, as LAPACK's ?sygst does, and turns its vectors
+ * back. L is B's factor, or U^H. Called by eigen_runner.c.
  *
  *     problem           C, Hermitian            vectors z of those of C, y
  *     A z = l B z       inv(L) A inv(L^H)       inv(L^H) y
  *     A B z = l z       L^H A L                 inv(L^H) y
  *     B A z = l z       L^H A L                 L y
  *
- * All of A takes part in two solves, or products, not one triangle as in LAPACK: twice the operations, and as
- * many steps as one solve has. The error is that of ?sygst: C's is some units of |inv(B)| |A|, however L is
- * applied. */
+ * Two solves, or two products, use all of A, where LAPACK uses one triangle. They take twice the operations,
+ * but each has only the steps of a solve. The error is that of ?sygst: C is wrong by some units of |inv(B)|
+ * |A|, however L is applied. */
 #include "lib/lapack/generalized_runner.h"
 
 #include <math.h>
@@ -63,7 +63,7 @@ enum lava_status lava_generalized_upload(struct lava_lapack_run *run) {
     return lava_device_matrix_upload(run->stream, &status, &zero, 1);
 }
 
-/* L, its inverse, or the adjoint of one, that a matrix is multiplied by. */
+/* Says what a matrix is multiplied by: L, its inverse, or the adjoint of one of them. */
 struct application {
     bool inverse, adjoint, on_right;
 };
@@ -121,7 +121,7 @@ enum lava_status lava_generalized_fetch(struct lava_lapack_run *run) {
     return status ? status : lava_trapezoids_download(&run->sides, &of_factor);
 }
 
-/* Every so many of the vectors, as if they were next to each other. */
+/* Returns `count` of the vectors, at equal distances, as a matrix of their own. */
 static struct lava_device_matrix some_of(const struct lava_device_matrix *vectors, int64_t count) {
     struct lava_device_matrix some = *vectors;
     some.ld *= vectors->columns / count;
@@ -148,8 +148,8 @@ enum lava_status lava_generalized_turn_back(struct lava_lapack_run *run,
     return status ? status : lava_device_matrix_download(run->stream, &copy.b, LAVA_REGION_ALL, samples, n);
 }
 
-/* The trace of B is the square of L's norm, and no less than the square of the largest number on L's
- * diagonal; what is divided by is no larger than the smallest one. */
+/* Divides L's norm by the smallest number on L's diagonal. The trace of B is the square of that norm, which
+ * is no less than the largest number on the diagonal. */
 double lava_generalized_growth(const struct lava_lapack_run *run) {
     const struct lava_operation *operation = run->operation;
     enum lava_type type = operation->type;

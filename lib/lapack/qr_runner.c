@@ -59,8 +59,8 @@ static enum lava_status create(struct lava_lapack_run *run) {
     return status ? status : lava_device_matrix_create(engine, type, work, 1, &run->work);
 }
 
-/* With C's adjoint the right-hand sides are zero below the given rows, as Q needs them: all of them become
- * zero before those come, by a product that multiplies nothing. */
+/* If C's adjoint is used, Q needs right-hand sides that are zero below the given rows. So all rows become
+ * zero before the given ones are uploaded, by a product that multiplies nothing. */
 static enum lava_status clear_sides(struct lava_lapack_run *run) {
     const struct lava_device_product nothing = {
         .a = run->c.matrix, .b = run->sides.matrix, .c = all_sides(run)};

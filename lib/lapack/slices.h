@@ -34,8 +34,8 @@ enum lava_status lava_slices_begin(struct lava_slices *slices, int64_t row, int6
                                    int64_t columns, struct lava_device_matrix *slice);
 void lava_slices_end(struct lava_slices *slices);
 
-/* B <- the X with op(T) X = B, for the triangle T of the first `order` columns. A lower T may have more rows
- * than columns if it is not transposed, as many as B. Then the rows of B below lose what the X above
+/* B <- the X with op(T) X = B, for the triangle T of the first `order` columns. A lower T that is not
+ * transposed may have more rows than columns, namely B's rows. Then the rows of B below lose what the X above
  * contribute, as in elimination. The error is that of device_solve.h. */
 struct lava_slices_solve {
     struct lava_device_matrix b;

@@ -66,8 +66,7 @@ static uint32_t flags_of(const struct lava_operation *operation, enum lava_vecto
            (is_complex && is_hermitian ? LAVA_VECTOR_HERMITIAN : 0u);
 }
 
-/* Cuts `length` into spans that are multiples of `step`, such that there are about as many as wanted.
- * Returns how many. */
+/* Cuts `length` into about `wanted` spans, which are multiples of `step`. Returns how many there are. */
 static int64_t cut(int64_t length, int64_t step, int64_t wanted, uint32_t *span) {
     int64_t steps = divided(length, step), parts = lava_maximum(1, lava_minimum(wanted, steps)),
             each = divided(steps, parts);

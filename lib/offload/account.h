@@ -17,7 +17,7 @@ struct lava_call;
 double lava_account_cpu_ns(const struct lava_operation *operation, double products);
 /* Counts the call. */
 void lava_account_count(const struct lava_call *call, uint64_t elapsed_ns);
-/* Returns whether calls of so much work (m n k) are only counted now: statistics are wanted, and such calls
+/* Returns whether calls of this much work (m n k) are only counted now: statistics are wanted, and such calls
  * are below the cut-off. */
 static inline bool lava_account_counts_only(double work) {
     return work < atomic_load_explicit(&lava_threshold.count_below, memory_order_relaxed) && !lava_trace_on();

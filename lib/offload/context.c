@@ -98,8 +98,8 @@ void lava_context_unlock_other(struct lava_lane_lock *lock) {
     lock->engine = NULL;
 }
 
-/* Who holds a further lane gives it back before it waits for the first one, and only the first one's holder
- * waits for the others: nobody waits in a circle. */
+/* A thread that holds a further lane gives it back before it waits for the first one, and only the first
+ * one's holder waits for the others: nobody waits in a circle. */
 bool lava_context_find_memory(struct lava_lane_lock *lock) {
     struct lava_lanes_waiter self = {.block_bytes = LAVA_LANES_FIRST_ONLY, .device = lock->device};
     struct lava_lane *lane = lane_of(lock);
@@ -300,7 +300,7 @@ void lava_context_admit_residues(void) {
     lava_residue_admit(&lava_lanes.capabilities);
 }
 
-/* Who holds the lock for long is no user at rest. */
+/* If another thread holds the lock, the lanes count as used. */
 bool lava_context_is_unused(void) {
     if (pthread_mutex_trylock(&lava_lanes.lock))
         return false;

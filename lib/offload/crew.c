@@ -34,8 +34,8 @@ struct member {
 };
 
 /* A block of C in its own elements, without the columns before progress.column, and without the first
- * progress.partial rows of that one. It ends before row `m` and column `n`. Of a batch only the products
- * count, of a solve the part's index and what is written of it. */
+ * progress.partial rows of that one. It ends before row `m` and column `n`. For a batch only the products
+ * count, and for a solve the part's index and what is written of it. */
 struct rest {
     uint32_t index;
     struct lava_progress progress;

@@ -28,8 +28,8 @@ bool lava_device_run_wrote_nothing(const struct lava_operation *operation,
     return progress->row == 0 && progress->column == 0 && progress->partial == 0;
 }
 
-/* Returns how much memory to plan with after an allocation of so much failed. All blocks of a product become
- * smaller. A matrix of LAPACK, or of a solve, stays as it is, and at half the memory would not fit. */
+/* Returns how much memory to plan with after an allocation of this much failed. All blocks of a product
+ * become smaller. A matrix of LAPACK, or of a solve, stays as it is, and at half the memory would not fit. */
 static uint64_t less_memory(const struct lava_operation *operation, uint64_t bytes) {
     return bytes - bytes / (lava_operation_row(operation)->is_product ? 2 : 8);
 }

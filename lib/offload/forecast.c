@@ -24,10 +24,11 @@
  * preparation (760 ms with an H200's driver), and keeps programs that end after one small product from
  * starting one. */
 #define START_AFTER_NS 70e6
-/* By known figures the predicted saving counts this many times. A device that needs half of the CPU's time is
- * asked for as early as one that needs none. */
+/* If figures are known, the predicted saving counts this many times. A device that needs half of the CPU's
+ * time is asked for as early as one that needs none. */
 #define SAVING_WEIGHT 2.0
-/* By a guess this share of a call counts that the device would lose: the CPU may be slower than guessed. */
+/* If figures are guessed, this share of a call counts that the device would lose: the CPU may be slower than
+ * guessed. */
 #define LOST_SHARE (1.0 / 16)
 
 /* A class of operations; all zero: free. The name is a part of the key's hash, made odd so that it is not 0.

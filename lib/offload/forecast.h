@@ -49,8 +49,8 @@ double lava_forecast_ratio(const struct lava_forecast *prospect, const struct la
 /* Returns the part of the operation's CPU time that counts, from 0 to 1, for such a ratio, estimated or
  * measured.
  *
- * Known figures: an operation that would stay on the CPU does not count, nor one of unknown times. Of another
- * one twice the predicted saving counts, at most the whole time.
+ * Known figures: an operation that would stay on the CPU does not count, nor one of unknown times. Any other
+ * counts with twice its predicted saving, at most with its whole time.
  *
  * A guess: an operation counts as a whole if the guessed device needs less time than the CPU or the times
  * are not known, and with a sixteenth if it needs more. The sixteenth is there because the guessed CPU may

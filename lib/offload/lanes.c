@@ -81,8 +81,8 @@ bool lava_lanes_is_free(const struct lava_lanes_device *device, int lane,
                          has_room(place, self->block_bytes));
 }
 
-/* A device at rest is taken before another lane of a busy one. Who passes others leaves their devices to
- * them. */
+/* A device at rest is taken before another lane of a busy one. A thread that passes others leaves their
+ * devices to them. */
 static struct lava_lane *find_lane(const struct lava_lanes_waiter *self, uint64_t left) {
     for (int i = 0; i < LANES && !lava_lanes.whole; i++)
         for (unsigned j = 0; j < lava_lanes.count; j++)

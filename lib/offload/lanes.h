@@ -64,9 +64,9 @@ bool lava_lanes_is_free(const struct lava_lanes_device *device, int lane,
 /* Returns whether nobody uses a device. */
 bool lava_lanes_is_unused(void);
 void lava_lanes_take(struct lava_lane *lane);
-/* Takes a lane, or all devices. Who waits for that is served when first in line, and goes on when the devices
- * are given up. *lane is set if that is a lane: NULL, and nothing is taken, if no device is left that
- * the caller could wait for. */
+/* Takes a lane, or all devices. A thread that waits for that is served when it is first in line, and goes on
+ * when the devices are given up. *lane is set if that is a lane: NULL, and nothing is taken, if no device is
+ * left that the caller could wait for. */
 void lava_lanes_enter(const struct lava_lanes_waiter *self, struct lava_lane **lane);
 void lava_lanes_leave(struct lava_lane *lane);
 /* Something that others may wait for has ended. */

@@ -1,7 +1,7 @@
 /* Opens further devices, makes their engines and tests their kernels. Called by offload.c and lib/blas.
  *
  * Invariant: a device's engine is made once and stays. While a thread tests kernels on it, the device is
- * closed to products. What was tested once, with whatever result, is not tested again. Everything
+ * closed to products. A kernel that was tested once, with whatever result, is not tested again. Everything
  * here is written under `change`; no other lock is taken while that is held. */
 #include "lib/offload/more_devices.h"
 

@@ -263,7 +263,7 @@ static bool is_whole_lapack(const struct lava_call *call) {
     return lava_routine_is_lapack(call->routine) && !lava_operation_row(&call->operation)->solves;
 }
 
-/* What such operations are counted with is not exact, and must not raise the caller's flags. */
+/* The arithmetic that counts such operations is not exact, and must not raise the caller's flags. */
 static bool has_thirds_of(const struct lava_call *call) {
     return call->valid && lava_operation_row(&call->operation)->is_lapack;
 }
@@ -274,7 +274,7 @@ static void remember(const struct lava_call *call, uint64_t elapsed_ns) {
     last.elapsed_ns = elapsed_ns;
 }
 
-/* Ends a call that is only counted. Of its operation nothing but the sizes may be known. */
+/* Ends a call that is only counted. Nothing but the sizes may be known of its operation. */
 static void end_small(const struct lava_call *call) {
     uint64_t elapsed_ns = lava_tally_end(&call->small);
     struct lava_call *kept = &last.call;
@@ -385,8 +385,8 @@ static double missed_by(const struct lava_call *call, double elapsed_ns, double 
     return device_ns > 0 && device_ns < elapsed_ns ? elapsed_ns - device_ns : lost_ns;
 }
 
-/* By the CPU's time as it was learnt, in earlier runs if need be, or estimated. A call that loses counts
- * nothing: learning moves the next. */
+/* Returns the time that the device saved. The CPU's time is as it was learnt, in earlier runs if need be, or
+ * estimated. A call that loses counts nothing: learning moves the next. */
 static double saved_by(const struct lava_call *call, double elapsed_ns) {
     double learnt = call->learning.cpu_factor,
            factor = learnt > 0 ? learnt : lava_program_history_cpu_factor();

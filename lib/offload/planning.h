@@ -5,7 +5,7 @@
 #include "dispatch/policy.h"
 #include "lib/engine/engine.h"
 
-/* lava_policy_choose, in the configuration's mode, for so much memory; 0: the device's. */
+/* Calls lava_policy_choose in the configuration's mode, for this much memory; 0: the device's. */
 void lava_planning_choose(const struct lava_operation *operation, uint64_t memory_bytes,
                           struct lava_plan *plan);
 /* The same for a call that goes to the device although the CPU is faster, because later ones gain. */

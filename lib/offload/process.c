@@ -29,7 +29,7 @@
 #define EXIT_MEASURING_MS 10000
 /* A product of another thread is held up this long then. */
 #define EXIT_PAUSE_MS 200
-/* fork() waits until a driver has been loading for so long. A driver that answers takes up to 5 s. */
+/* fork() waits until a driver has been loading for this long. A driver that answers takes up to 5 s. */
 #define FORK_WAIT_NS (10 * NS_PER_S)
 
 /* If the device is still at work after the waits, a driver's exit handlers may take this long. */
@@ -238,7 +238,7 @@ void lava_process_set_fork_wait(uint64_t ns) {
     process.fork_wait_ns = ns;
 }
 
-/* All forks during one loading wait for so long together. */
+/* All forks during one loading share one time of waiting, which begins with the loading. */
 static void before_fork(void) {
     own.has_locked = false;
     if (own.is_loading)

@@ -280,7 +280,7 @@ static enum lava_status test_kernel(const struct lava_self_test *test, const str
     return status;
 }
 
-/* With the first kernel without planes, as all share what complex products add. The caller of the test still
+/* Tests the first kernel without planes, as all share what complex products add. The caller of the test still
  * holds the engine then. */
 static enum lava_status test_parts(struct lava_self_test *test, const struct lava_kernel *kernel) {
     if (test->tested_complex || kernel->scheme != LAVA_SCHEME_NONE || lava_type_is_half(test->type))

@@ -1,9 +1,8 @@
-/* The last steps of a type's self-test: factorizations, inverses, QR, eigenvectors and singular
- * vectors, from host memory to host memory. Called by prepare.c's thread. Each case is a row of a table: the
- * matrix, and two chains of factors that a vector is multiplied by in double precision. Both must have the
- * same result. Of factors each element is compared, by all unit vectors. Elsewhere random vectors do: an
- * element that is wrong gives another vector.
- */
+/* The last steps of a type's self-test: factorizations, inverses, QR, eigenvectors and singular vectors, from
+ * host memory to host memory. Called by prepare.c's thread. Each case is a row of a table: the matrix, and
+ * two chains of factors that a vector is multiplied by in double precision. Both must have the same result.
+ * All unit vectors are tried on factors, so that each element is compared. Elsewhere random vectors are
+ * enough: an element that is wrong gives another vector. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -188,7 +187,8 @@ struct sample {
     double worst; /* of reflections and pivots, in units of its bound */
 };
 
-/* What a vector's elements are sums of has the sizes. A column of a matrix is a vector, too. */
+/* `size` is the sum of the sizes of the terms that an element is summed from. A column of a matrix is a
+ * vector, too. */
 struct vector {
     double real[ORDER], imaginary[ORDER], size[ORDER];
 };

@@ -119,7 +119,7 @@ static struct lava_number element(const struct sample *sample, int64_t i, int64_
     return number;
 }
 
-/* Returns the largest error, in units of its bound. Of a solve it is the residual's. */
+/* Returns the largest error, in units of its bound. For a solve it is the residual's. */
 static double worst_error(const struct sample *sample) {
     const struct lava_operation *operation = &sample->operation;
     const void *vector = sample->row->solves ? sample->y : sample->x,

@@ -46,7 +46,7 @@ static double due(void) {
     return config->mode == LAVA_MODE_GPU ? 0 : lowered_cutoff();
 }
 
-/* With statistics, too: a product with a vector that is not worth a look. */
+/* Returns the bytes below which a matrix times a vector is not worth a look, with statistics, too. */
 static double vector_cutoff(void) {
     const struct lava_config *config = lava_config_get();
     if (is_closed || config->mode == LAVA_MODE_CPU || config->resident == LAVA_RESIDENT_OFF)
@@ -86,8 +86,8 @@ double lava_threshold_cutoff(void) {
     return cutoff;
 }
 
-/* As lava_threshold_forwards_vector has it. Of a matrix that is said to stay it does not matter what is set.
- */
+/* Answers as lava_threshold_forwards_vector does. A matrix that is said to stay is large enough from a fixed
+ * size on, whatever is set. */
 static bool is_small_of_vectors(const struct lava_operation *operation) {
     double cutoff_bytes = vector_cutoff();
     if (operation->a.is_resident)

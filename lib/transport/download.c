@@ -229,7 +229,8 @@ static void finish_write_back(struct lava_stream *stream) {
     }
 }
 
-/* At once: the whole result is at the beginning of staging memory when its commands have finished. */
+/* If the stream works at once, the whole result is at the beginning of staging memory when its commands have
+ * finished. */
 enum lava_status lava_download_start(struct lava_stream *stream, struct lava_download *download) {
     if (!stream->at_once && !cut(stream, download))
         return LAVA_ERROR_HOST_MEMORY;

@@ -14,7 +14,7 @@
 #include "lib/transport/download.h"
 #include "lib/transport/upload.h"
 
-/* A check downloads so much at a time. */
+/* A check downloads this much at a time. */
 #define CHECK_BYTES (64ull << 20)
 
 static struct lava_host_matrix matrix_of(const struct lava_stored *stored) {

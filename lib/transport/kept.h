@@ -1,4 +1,4 @@
-/* Matrices that stay on the device between calls (lib/engine/residents.h). What of them is stale goes up
+/* Matrices that stay on the device between calls (lib/engine/residents.h). Their stale parts are uploaded
  * first. New copies of a product's operands get what the packs upload anyway. One user at a time. */
 #ifndef LAVA_TRANSPORT_KEPT_H
 #define LAVA_TRANSPORT_KEPT_H
@@ -25,8 +25,8 @@ bool lava_kept_find(const struct lava_stream *stream, const struct lava_operatio
  * ld; 0: nowhere, or it is there already. */
 uint64_t lava_kept_target(struct lava_stream *stream, bool is_b, const struct lava_stored *stored,
                           int64_t *ld);
-/* C is written: finds out what has come to new copies. The rest stays stale, and goes up in the next call.
- * What fails is a copy's end, and not the product's. */
+/* C is written: finds out what has come to new copies. The rest stays stale, and goes up in the next call. A
+ * failure here ends a copy, and not the product. */
 void lava_kept_complete(struct lava_stream *stream);
 /* Gives them back. The stream is closed; status is its result. */
 void lava_kept_close(struct lava_stream *stream, enum lava_status status);

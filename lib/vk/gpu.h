@@ -29,8 +29,8 @@ enum lava_status lava_gpu_list(const struct lava_config *config, struct lava_sel
  * is NULL. */
 enum lava_status lava_gpu_share(const struct lava_device *first, unsigned user, struct lava_device **device);
 /* Waits for the device, unless it has failed, and destroys it with its queues and pipelines. Accepts NULL,
- * and a device whose opening failed half-way. Of another user only its queues, which must be idle, are
- * destroyed. A process that ends normally never calls this. */
+ * and a device whose opening failed half-way. For another user it destroys only the queues, which must be
+ * idle. A process that ends normally never calls this. */
 void lava_gpu_close(struct lava_device *device);
 
 #endif

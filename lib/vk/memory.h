@@ -18,8 +18,8 @@ struct lava_buffer {
     VkDeviceMemory memory;
     uint64_t bytes;   /* as requested; 0: there is no buffer */
     uint64_t address; /* on the device */
-    void *mapped;     /* staging and written memory: the host's address, coherent. Of written memory reads
-                       * are slow */
+    void *mapped;     /* staging and written memory: the host's address, coherent. Reads of written memory are
+                       * slow */
     enum lava_memory_use use;
 };
 

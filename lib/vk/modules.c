@@ -11,8 +11,8 @@ enum variant { PLAIN, IEEE, ROLLED, VARIANT_COUNT };
 #include "shaders/modules.inc"
 // clang-format on
 
-/* Of the SPIR-V specification: the words of a module's head, an instruction's first word, and the
- * instructions and operands that shaders/common.glsl puts into a module. */
+/* The SPIR-V specification defines these: the words of a module's head, the parts of an instruction's first
+ * word, and the instructions and operands that shaders/common.glsl puts into a module. */
 enum {
     HEAD_WORDS = 5,
     OPCODE_MASK = 0xffff,

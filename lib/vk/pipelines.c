@@ -119,7 +119,7 @@ void lava_pipelines_save(struct lava_device *device) {
     if (!status)
         lava_file_cache_store(&pipelines->place, data, bytes);
     free(data);
-    if (status) { /* perhaps it has grown in between: the next time */
+    if (status) { /* the cache may have grown in between: it is saved the next time */
         pthread_mutex_lock(&pipelines->lock);
         pipelines->changed = true;
         pthread_mutex_unlock(&pipelines->lock);
@@ -373,8 +373,9 @@ void lava_pipelines_report(struct lava_device *device, const struct lava_pipelin
 /* The names that drivers give their statistics, in any case of letters. Sources: NVIDIA 580; Mesa 26.1's
  * RADV, ANV, NVK, Turnip, Honeykrisp, PanVK and V3DV.
  *
- * Of a driver's statistics of spills, the largest counts: some give the number of instructions, and beside it
- * the bytes, which ANV leaves 0. What is kept in other registers is not spilled to memory. */
+ * A driver may have several statistics of spills. The largest one counts: some drivers give the number of
+ * instructions, and beside it the bytes, which ANV leaves 0. What is kept in other registers is not spilled
+ * to memory. */
 enum figure { FIGURE_REGISTERS, FIGURE_SPILLED, FIGURE_SHARED, FIGURE_SUBGROUPS, FIGURE_CYCLES, FIGURE_NONE };
 static const struct statistic {
     const char *name;
@@ -398,9 +399,9 @@ static const struct statistic {
     {"Subgroups per SIMD", FIGURE_SUBGROUPS}, /* RADV */
     {"Max warps/SM", FIGURE_SUBGROUPS},       /* NVK */
     {"Max Waves Per Core", FIGURE_SUBGROUPS}, /* Turnip */
-    {"Inverse Throughput", FIGURE_CYCLES}, /* RADV: of a subgroup, as many as are resident sharing a SIMD */
-    {"Cycles", FIGURE_CYCLES},             /* ANV */
-    {"Static cycle count", FIGURE_CYCLES}, /* NVK */
+    {"Inverse Throughput", FIGURE_CYCLES},    /* RADV: of a subgroup while all resident ones share a SIMD */
+    {"Cycles", FIGURE_CYCLES},                /* ANV */
+    {"Static cycle count", FIGURE_CYCLES},    /* NVK */
 };
 
 /* Names that are not in the table may still say that something is spilled. */

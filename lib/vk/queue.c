@@ -111,8 +111,8 @@ enum lava_status lava_queue_begin(struct lava_device *device, enum lava_role rol
     return LAVA_VK(device, BeginCommandBuffer(commands->handle, &info));
 }
 
-/* Returns the last point of that queue that a submission to this one has waited for. What comes later in
- * submission order has waited, too, and sees what was written before. */
+/* Returns the last point of that queue that a submission to this one has waited for. Later submissions have
+ * waited, too, and see what was written before. */
 static struct lava_point *last_waited(struct lava_queue *queue, struct lava_queue *for_queue) {
     struct lava_point *waited = queue->waited;
     while (waited < queue->waited + LAVA_ROLE_COUNT - 1 && waited->queue && waited->queue != for_queue)
