@@ -28,9 +28,6 @@
 #include "tests/library/family_tests.h"
 #include "tests/library/poison.h"
 
-/* OpenBLAS's zgemv for Zen (0.3.21) reads some bytes behind a matrix, whose page may be the last one. */
-#define BEYOND 4096
-
 /* Units of the type's last place, times the norm of A. OpenBLAS's own errors reach 4 for such matrices. */
 #define MOST_ERROR 8
 /* Units of a vector's norm, for products with Q and P. */
@@ -151,7 +148,7 @@ static struct problem new_problem(enum lava_type type, int64_t m, int64_t n, enu
                         .info = UNTOUCHED};
     p.bytes = (size_t)(p.x.ld * n) * lava_type_bytes(type);
     p.before = poison_new(p.bytes + 1);
-    p.now = poison_new(p.bytes + BEYOND);
+    p.now = poison_new(p.bytes + 1);
     p.vectors = poison_new((size_t)(n + 1) * 48);
     fill_matrix(&p, fill);
     memcpy(p.before, p.now, p.bytes);
@@ -292,7 +289,7 @@ static void check_form(enum lava_routine routine, int64_t m, int64_t n, bool is_
             columns = is_q ? count : n, ld = rows + 1 + poison_random(3),
             lwork = poison_random(2) ? (count > 1 ? count : 1) : 64 * order;
     size_t element = lava_type_bytes(type);
-    char *a = poison_new((size_t)(ld * columns + 1) * element + BEYOND);
+    char *a = poison_new((size_t)(ld * columns + 1) * element);
     void *work = poison_new((size_t)lwork * element);
     struct naive_number *y = calloc((size_t)order + 1, sizeof *y);
     int64_t info = UNTOUCHED;
@@ -336,7 +333,7 @@ static void check_product(enum lava_routine routine, int64_t m, int64_t n, bool 
             columns = is_left ? others : order, ld = rows + 1,
             lwork = poison_random(2) ? others : 64 * others;
     size_t bytes = (size_t)(ld * columns) * lava_type_bytes(type);
-    char *before = poison_new(bytes + BEYOND), *now = poison_new(bytes + BEYOND);
+    char *before = poison_new(bytes), *now = poison_new(bytes);
     void *work = poison_new((size_t)(lwork + 64 * 65) * lava_type_bytes(type));
     struct naive_number *y = calloc((size_t)order + 1, sizeof *y);
     int64_t info = UNTOUCHED;

@@ -77,12 +77,6 @@ struct call {
     int64_t found, info;
 };
 
-/* Returns element (i, j), of which low rank, graded and so on are as those of Hermitian matrices. */
-/* OpenBLAS 0.3.21's ?gemv for Haswell reads, and does not use, up to four columns behind the last one. */
-static size_t beyond(const struct call *x) {
-    return 4 * (size_t)(x->ld + x->ldu + x->ldvt) * lava_type_bytes(x->type);
-}
-
 static struct call new_call(enum lava_type type, int64_t m, int64_t n, int64_t sides, enum fill fill) {
     size_t element = lava_type_bytes(type);
     int64_t longer = m > n ? m : n, k = m < n ? m : n;
@@ -99,9 +93,9 @@ static struct call new_call(enum lava_type type, int64_t m, int64_t n, int64_t s
     x.bytes_u = (size_t)(x.ldu * (longer > sides ? longer : sides)) * element;
     x.bytes_vt = (size_t)(x.ldvt * n) * element;
     x.bytes_s = (size_t)k * lava_type_bytes(lava_type_real(type)) + 8;
-    x.before = poison_new(x.bytes + beyond(&x)), x.now = poison_new(x.bytes + beyond(&x));
-    x.u = poison_new(x.bytes_u + beyond(&x)), x.sides_before = poison_new(x.bytes_u + beyond(&x));
-    x.vt = poison_new(x.bytes_vt + beyond(&x)), x.s = poison_new(x.bytes_s);
+    x.before = poison_new(x.bytes), x.now = poison_new(x.bytes);
+    x.u = poison_new(x.bytes_u), x.sides_before = poison_new(x.bytes_u);
+    x.vt = poison_new(x.bytes_vt), x.s = poison_new(x.bytes_s);
     for (int64_t j = 0; j < n; j++)
         for (int64_t i = 0; i < m; i++)
             naive_write(type, x.before, i + j * x.ld, eigen_element(type, fill, i, j, longer));
@@ -163,7 +157,7 @@ static bool find_expected(const struct call *x, char *expected) {
     void *reference = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
     void *found = reference ? dlsym(reference, names[2 * is_complex + is_fp64]) : NULL;
     const int m = (int)x->m, n = (int)x->n, ld = (int)x->ld, one = 1, size = (int)work_elements(m, n);
-    char *work = malloc((size_t)size * 32), *a = malloc(x->bytes + beyond(x));
+    char *work = malloc((size_t)size * 32), *a = poison_new(x->bytes);
     real_gesvd *of_real;
     complex_gesvd *of_complex;
     int info = -1;

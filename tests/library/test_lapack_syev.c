@@ -123,7 +123,7 @@ static bool find_expected(const struct problem *p, char *expected) {
     void *reference = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
     void *found = reference ? dlsym(reference, names[2 * is_complex + is_fp64]) : NULL;
     const int n = (int)p->n, ld = (int)p->ld, size = (int)work_elements(n);
-    char *work = malloc((size_t)size * 48), *a = malloc(p->bytes + 1), *rwork = work + size * 16,
+    char *work = malloc((size_t)size * 48), *a = poison_new(p->bytes), *rwork = work + size * 16,
          *iwork = work + size * 32;
     const char *uplo = p->is_lower ? "L" : "U";
     real_syevd *of_real;

@@ -29,9 +29,6 @@
 #include "tests/library/tridiagonal_check.h"
 #include "tests/library/values_tests.h"
 
-/* OpenBLAS's zgemv for Zen (0.3.21) reads some bytes behind a matrix, whose page may be the last one. */
-#define BEYOND 4096
-
 #define UPPER 121
 #define LOWER 122
 /* Units of the type's last place, times the norm of A. OpenBLAS's own errors reach 4 for such matrices. */
@@ -86,7 +83,7 @@ static struct problem new_problem(enum lava_type type, int uplo, int64_t n, enum
         .info = UNTOUCHED};
     p.bytes = (size_t)(p.x.ld * n) * lava_type_bytes(type);
     p.before = poison_new(p.bytes + 1);
-    p.now = poison_new(p.bytes + BEYOND);
+    p.now = poison_new(p.bytes + 1);
     p.vectors = poison_new((size_t)(n + 1) * 32);
     int64_t special = n > 0 ? poison_random((int)n) : 0;
     for (int64_t j = 0; j < n; j++)
