@@ -6,8 +6,10 @@
 
 #include <ctype.h>
 #include <float.h>
+#include <math.h>
 
 #include "lib/abi/singular_sizes.h"
+#include "lib/base/log.h"
 #include "lib/host/cpu_singular.h"
 
 static char letter_of(int character) {
@@ -131,7 +133,23 @@ static void tell_sizes(const struct lava_singular_arguments *x) {
         lava_integers_write(x->routine, x->iwork, 0, sizes.iwork);
 }
 
-static void write_results(const struct lava_singular_arguments *x, int64_t rank, int64_t info) {
+/* ?gesdd tells of a NaN in A as of a wrong argument. */
+static int64_t info_of(const struct lava_singular_arguments *x, int64_t info) {
+    enum lava_type type = lava_routine_type(x->routine);
+    for (int64_t j = 0; j < x->n && info > 0 && facts_of(x)->one_job; j++)
+        for (int64_t i = 0; i < x->m; i++) {
+            const struct lava_number number =
+                lava_number_read(type, lava_operation_element(x->a, type, i, j, x->lda));
+            if (isnan(number.real) || isnan(number.imaginary))
+                return -4;
+        }
+    if (info < 0)
+        lava_log_always("no memory for singular values of a matrix of %lld columns", (long long)x->n);
+    return info < 0 ? LAVA_INTEGERS_NO_MEMORY : info;
+}
+
+static void write_results(const struct lava_singular_arguments *x, int64_t rank, int64_t result) {
+    int64_t info = info_of(x, result);
     tell_sizes(x);
     if (x->rank && info == 0)
         lava_integers_write(x->routine, x->rank, 0, rank);
@@ -149,15 +167,6 @@ bool lava_singular_begin(const struct lava_singular_arguments *arguments, struct
     return finished;
 }
 
-/* Nothing is left of right-hand sides without A: X is zero. */
-static void clear_sides(const struct lava_singular_arguments *x) {
-    enum lava_type type = lava_routine_type(x->routine);
-    for (int64_t j = 0; j < x->nrhs; j++)
-        for (int64_t i = 0; i < lava_maximum(x->m, x->n); i++)
-            lava_number_write(type, lava_operation_element(x->b, type, i, j, x->ldb),
-                              (struct lava_number){0, 0});
-}
-
 void lava_singular_compute(const struct lava_singular_arguments *arguments) {
     struct lava_operation operation;
     int64_t rank = 0, info = 0;
@@ -170,7 +179,5 @@ void lava_singular_compute(const struct lava_singular_arguments *arguments) {
     }
     if (translate(arguments, &rank, &operation) && operation.k > 0)
         info = lava_cpu_singular_run(lava_cpu_blas_get(), &operation, (struct lava_cpu_done){0});
-    else
-        clear_sides(arguments);
     write_results(arguments, rank, info);
 }

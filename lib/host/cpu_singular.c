@@ -11,17 +11,24 @@
 
 #define SWEEPS 60
 
-/* C or its adjoint is U S V^H. The columns of u become those of U times S, then U's. */
+/* C or its adjoint, divided by 2^exponent, is U S V^H. The columns of u become those of U times S, then U's.
+ */
 struct problem {
     const struct lava_operation *operation;
     bool is_wide;
+    int exponent;                /* of C's largest number, so that no square overflows, or is lost */
     int64_t rows, columns, left; /* left: U's columns */
     struct lava_number *u, *v;
+    double least; /* a column that is no longer than this is rounding error */
     double *values;
 };
 
 static struct lava_number conjugate(struct lava_number x) {
     return (struct lava_number){x.real, -x.imaginary};
+}
+
+static struct lava_number scaled(struct lava_number x, int exponent) {
+    return (struct lava_number){ldexp(x.real, exponent), ldexp(x.imaginary, exponent)};
 }
 
 static struct lava_number inner(const struct lava_number *x, const struct lava_number *y, int64_t count) {
@@ -64,11 +71,11 @@ static void rotate(struct lava_number *x, struct lava_number *y, double c, doubl
     }
 }
 
-/* Returns whether the columns were orthogonal already. */
+/* Returns whether the columns were orthogonal already, or one of them counts for nothing. */
 static bool orthogonalize(struct problem *p, int64_t i, int64_t j) {
     struct lava_number *x = p->u + i * p->rows, *y = p->u + j * p->rows;
     double a = norm(x, p->rows), b = norm(y, p->rows);
-    if (a == 0 || b == 0)
+    if (a <= p->least || b <= p->least)
         return true;
     struct lava_number product = inner(x, y, p->rows);
     double size = hypot(product.real, product.imaginary);
@@ -122,7 +129,8 @@ static void complete(const struct problem *p, int64_t j) {
         x[i] = (struct lava_number){x[i].real / size, x[i].imaginary / size};
 }
 
-static void find(struct problem *p) {
+/* Returns false if the columns are not orthogonal after all sweeps. */
+static bool find(struct problem *p) {
     bool is_done = false;
     for (int64_t i = 0; i < p->columns * p->columns; i++)
         p->v[i] = (struct lava_number){i % (p->columns + 1) == 0, 0};
@@ -132,18 +140,20 @@ static void find(struct problem *p) {
             for (int64_t j = i + 1; j < p->columns; j++)
                 is_done = orthogonalize(p, i, j) && is_done;
     }
+    if (!is_done)
+        return false;
     for (int64_t j = 0; j < p->columns; j++)
         p->values[j] = norm(p->u + j * p->rows, p->rows);
     sort(p);
-    double least = p->values[0] * DBL_EPSILON;
     for (int64_t j = 0; j < p->left; j++)
-        if (j >= p->columns || !(p->values[j] > least))
+        if (j >= p->columns || !(p->values[j] > p->least))
             complete(p, j);
         else
             for (int64_t i = 0; i < p->rows; i++) {
                 struct lava_number *x = &p->u[i + j * p->rows];
                 *x = (struct lava_number){x->real / p->values[j], x->imaginary / p->values[j]};
             }
+    return true;
 }
 
 /* Writes columns of X, or their adjoints as rows. */
@@ -175,7 +185,8 @@ static void solve_one(const struct problem *p, int64_t side, int64_t rank, struc
             p->is_wide ? u : v, found);
     }
     for (int64_t i = 0; i < found; i++)
-        lava_number_write(type, lava_operation_element(sides->first, type, i, side, sides->ld), x[i]);
+        lava_number_write(type, lava_operation_element(sides->first, type, i, side, sides->ld),
+                          scaled(x[i], -p->exponent));
     for (int64_t i = found; i < given; i++)
         lava_number_write(type, lava_operation_element(sides->first, type, i, side, sides->ld),
                           inner(p->u + i * p->rows, b, given));
@@ -183,7 +194,7 @@ static void solve_one(const struct problem *p, int64_t side, int64_t rank, struc
 
 static void solve(const struct problem *p, struct lava_number *memory) {
     const struct lava_singular *singular = &p->operation->singular;
-    double least = fmax(singular->threshold * p->values[0], singular->floor);
+    double least = fmax(singular->threshold * p->values[0], ldexp(singular->floor, -p->exponent));
     int64_t rank = 0;
     while (rank < p->columns && p->values[rank] > least)
         rank++;
@@ -197,10 +208,31 @@ static void write_all(const struct problem *p, struct lava_number *memory) {
     const struct lava_operation *operation = p->operation;
     const struct lava_singular *singular = &operation->singular;
     for (int64_t i = 0; i < p->columns; i++)
-        lava_number_set_real(lava_type_real(operation->type), operation->diagonal, i, p->values[i]);
+        lava_number_set_real(lava_type_real(operation->type), operation->diagonal, i,
+                             ldexp(p->values[i], p->exponent));
     solve(p, memory);
     write(p, &singular->left, false, p->is_wide ? p->v : p->u, operation->m);
     write(p, &singular->right, true, p->is_wide ? p->u : p->v, operation->n);
+}
+
+/* Copies C or its adjoint, divided by the power of two of its largest number. Returns false if a number is
+ * not finite. */
+static bool read_scaled(struct problem *p) {
+    double largest = 0;
+    bool is_finite = true;
+    for (int64_t j = 0; j < p->columns; j++)
+        for (int64_t i = 0; i < p->rows; i++) {
+            const struct lava_number number = p->is_wide ? conjugate(lava_cpu_parts_read(p->operation, j, i))
+                                                         : lava_cpu_parts_read(p->operation, i, j);
+            p->u[i + j * p->rows] = number;
+            is_finite = is_finite && isfinite(number.real) && isfinite(number.imaginary);
+            largest = fmax(largest, fmax(fabs(number.real), fabs(number.imaginary)));
+        }
+    p->exponent = is_finite && largest > 0 ? ilogb(largest) : 0;
+    for (int64_t i = 0; i < p->rows * p->columns; i++)
+        p->u[i] = scaled(p->u[i], -p->exponent);
+    p->least = DBL_EPSILON * norm(p->u, p->rows * p->columns);
+    return is_finite;
 }
 
 int64_t lava_cpu_singular_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
@@ -221,18 +253,12 @@ int64_t lava_cpu_singular_run(const struct lava_cpu_blas *blas, const struct lav
     p.v = malloc((size_t)(p.columns * p.columns) * sizeof *p.v);
     p.values = calloc((size_t)p.columns, sizeof *p.values);
     struct lava_number *memory = malloc((size_t)(2 * p.rows) * sizeof *memory);
-    bool has_memory = p.u && p.v && p.values && memory;
-    for (int64_t j = 0; j < p.columns && has_memory; j++)
-        for (int64_t i = 0; i < p.rows; i++)
-            p.u[i + j * p.rows] = is_wide ? conjugate(lava_cpu_parts_read(operation, j, i))
-                                          : lava_cpu_parts_read(operation, i, j);
-    if (has_memory) {
-        find(&p);
+    bool has_memory = p.u && p.v && p.values && memory, is_found = has_memory && read_scaled(&p) && find(&p);
+    if (is_found)
         write_all(&p, memory);
-    }
     free(p.u);
     free(p.v);
     free(p.values);
     free(memory);
-    return has_memory ? 0 : operation->k;
+    return is_found ? 0 : has_memory ? operation->k : -1;
 }

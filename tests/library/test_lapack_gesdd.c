@@ -497,9 +497,24 @@ static void queries(void **state) {
     }
 }
 
-FAMILY_GROUPS(cmocka_unit_test(results), cmocka_unit_test(jobs), cmocka_unit_test(special_matrices),
-              cmocka_unit_test(not_a_number), cmocka_unit_test(least_squares), cmocka_unit_test(complaints),
-              cmocka_unit_test(queries));
+/* The library looks for the CPU's routines in all others, and once: before OpenBLAS is opened as a reference,
+ * whose routines would be those of the tests that have none. */
+static void find_routines(void **state) {
+    (void)state;
+    for (int i = 0; i < LAVA_ROUTINE_COUNT; i++) {
+        if (!is_ours(i))
+            continue;
+        struct call x = new_call(lava_routine_type((enum lava_routine)i), 0, 0, solves(i) ? 1 : 0, RANDOM);
+        x.job = x.second = 'N';
+        run(i, &x, 0);
+        assert_int_equal(read_info((enum lava_routine)i, x.info), 0);
+        free_call(&x);
+    }
+}
+
+FAMILY_GROUPS(cmocka_unit_test(find_routines), cmocka_unit_test(results), cmocka_unit_test(jobs),
+              cmocka_unit_test(special_matrices), cmocka_unit_test(not_a_number),
+              cmocka_unit_test(least_squares), cmocka_unit_test(complaints), cmocka_unit_test(queries));
 
 int main(int count, char **arguments) {
     poison_begin((unsigned)time(NULL));
