@@ -1,7 +1,6 @@
 /* The geometry of bands. Called by solve.c and lib/lapack/solve_bands.c.
  *
- *     T = op(A), or its transpose if A is on the right: each right-hand side is a vector with T x = alpha
- * b
+ *     T = op(A), or its transpose if A is on the right: a right-hand side has T x = alpha b
  *
  *       +---+               band 0
  *       | 0 |

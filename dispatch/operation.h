@@ -33,16 +33,17 @@
  * Eigenvalues and vectors go to places of their own, of which the second may be C:
  *
  *     W <- the diagonal of L with C = Z L Z', Z <- its columns: ?syevd, ?syev, ?syevr, ?syevx, ?hee..
- *     the same with C Z = B Z L, C B Z = Z L or B C Z = Z L, B <- its Cholesky factor: ?sygvd, ?sygv, ?sygvx,
- * ?heg..
+ *     the same with C Z = B Z L, C B Z = Z L or B C Z = Z L, B <- its Cholesky factor:
+ *         ?sygvd, ?sygv, ?sygvx, ?heg..
  *
  * Those of a tridiagonal matrix T, which is D and E: D <- the diagonal of L with T = Q L Q', and C is not
  * there, or C <- Q, or C <- C Q: ?stedc
  *
  * So do singular values and vectors; with right-hand sides they solve least squares:
  *
- *     S <- the diagonal of C = U S V', descending, U and V' <- as many columns and rows as are wanted:
- * ?gesdd, ?gesvd; sides <- V S^-1 U' sides, of those values that are not negligible: ?gelsd, ?gelss
+ *     S <- the diagonal of C = U S V', descending, U and V' <- the columns and rows that are wanted:
+ *         ?gesdd, ?gesvd
+ *     sides <- V S^-1 U' sides, by those values that are not negligible: ?gelsd, ?gelss
  *
  * Products with the Q of ?geqrf have one of A and B, whose columns hold the reflections: A is m x k, B is n x
  * k.

@@ -80,13 +80,6 @@ const struct lava_residue_way *lava_residue_ways(size_t *count) {
     return ways;
 }
 
-const struct lava_residue_way *lava_residue_way_find(const char *name) {
-    for (size_t i = 0; i < COUNT(ways); i++)
-        if (strcmp(ways[i].name, name) == 0)
-            return &ways[i];
-    return NULL;
-}
-
 const struct lava_kernel *lava_residue_left_kernel(void) {
     return lava_kernels_find("fp64_64x64");
 }

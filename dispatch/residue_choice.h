@@ -27,7 +27,6 @@ struct lava_residue_way {
 
 /* Returns the rows, the fastest first, and stores their number. */
 const struct lava_residue_way *lava_residue_ways(size_t *count);
-const struct lava_residue_way *lava_residue_way_find(const char *name); /* NULL: there is none */
 /* Returns whether the device can run it. */
 bool lava_residue_way_fits(const struct lava_residue_way *way, const struct lava_capabilities *device);
 /* Returns the fastest way that the device can run, whether it is tested or not; NULL: there is none. */

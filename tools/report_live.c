@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/base/counters.h"
@@ -97,10 +99,28 @@ void report_each_live(const char *reports, report_live_use *use, void *context) 
     free(folder);
 }
 
+/* Returns a file that is locked and still has its name; -1: its process, or another command, has told of it.
+ * A process that ends by itself removes the file, so one that is there once it has ended is nobody's. */
+static int claim(const char *path) {
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    struct stat opened, named;
+    if (file >= 0 && (flock(file, LOCK_EX | LOCK_NB) || fstat(file, &opened) || stat(path, &named) ||
+                      opened.st_ino != named.st_ino || opened.st_dev != named.st_dev)) {
+        close(file);
+        return -1;
+    }
+    return file;
+}
+
 void report_settle_live(const char *path, const char *reports) {
     enum report_live_state state;
     char *line = report_live_line(path, &state);
-    if (line && state == REPORT_ENDED) {
+    int claimed = line && state == REPORT_ENDED ? claim(path) : -1;
+    if (claimed >= 0) { /* it may have gone on since it was read */
+        free(line);
+        line = report_live_line(path, &state);
+    }
+    if (line && claimed >= 0) {
         int file = open(reports, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
         size_t length = strlen(line);
         if (file >= 0 && write(file, line, length) == (ssize_t)length)
@@ -110,5 +130,7 @@ void report_settle_live(const char *path, const char *reports) {
         if (file >= 0)
             close(file);
     }
+    if (claimed >= 0)
+        close(claimed);
     free(line);
 }

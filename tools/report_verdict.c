@@ -102,12 +102,19 @@ static const struct report_reason *find_main(const struct report *report, double
 }
 
 static void advise_on_gpu(const struct report *report, const char *reason, char *text, size_t size) {
-    bool is_forced = !strcmp(reason, lava_reason_text(LAVA_REASON_FORCED));
+    bool is_forced = !strcmp(reason, lava_reason_text(LAVA_REASON_FORCED)),
+         is_cut = !strcmp(reason, lava_reason_text(LAVA_REASON_PRODUCTS));
     double gpu_ns = report->total.ns[LAVA_PLACE_GPU], copies_ns = fmax(report->up_ns, report->down_ns);
     bool has_lost = report->total.lost_ns[LAVA_PLACE_GPU] > MUCH_LOST * gpu_ns;
     if (has_lost && is_forced)
         snprintf(text, size,
                  "on the GPU, because LAVABLAS_MODE is gpu: with auto only calls go there that gain");
+    else if (has_lost && is_cut)
+        snprintf(
+            text, size,
+            "cut into products, which lost %.3f s against the CPU's estimate: do not set LAVABLAS_MODE to "
+            "gpu, or leave them to the CPU by LAVABLAS_RESIDUES=off",
+            report->total.lost_ns[LAVA_PLACE_GPU] / NS_PER_S);
     else if (has_lost)
         snprintf(text, size,
                  "on the GPU, where calls lost %.3f s against the CPU's estimate: measure this machine by "

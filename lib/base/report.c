@@ -3,10 +3,12 @@
  * The report has one line for each process. Numbers are integers, because a program's locale may have another
  * decimal point:
  *
- *     {"lavablas": VERSION, "pid": ..., "parent": ..., "program": PATH, "cpu_blas": PATH, "device": NAME,
- * "driver": NAME ... "unfinished": true, "objects": [PATH ...], "calls": [{"routine": ..., "place": ...,
- * "reason": ..., "calls": ..., "ns": ..., "flop": ...} ...], "shapes": [{"routine": ..., "place": ...,
- * "order": ..., "calls": ..., "ns": ..., "flop": ..., "bytes": ..., "cpu_ns": ..., "lost_ns": ...} ...],
+ *     {"lavablas": VERSION, "pid": ..., "parent": ..., "program": PATH, "cpu_blas": PATH,
+ *      "device": NAME, "driver": NAME ... "unfinished": true, "objects": [PATH ...],
+ *      "calls": [{"routine": ..., "place": ..., "reason": ..., "calls": ..., "ns": ...,
+ *                 "flop": ...} ...],
+ *      "shapes": [{"routine": ..., "place": ..., "order": ..., "calls": ..., "ns": ..., "flop": ...,
+ *                  "bytes": ..., "cpu_ns": ..., "lost_ns": ...} ...],
  *      "under": [{"outer": ..., "routine": ..., "place": ..., "calls": ..., "ns": ..., "flop": ...,
  *                 "cpu_ns": ...} ...],
  *      "small": {"calls": ..., "timed": ...},

@@ -1,12 +1,14 @@
-/* Cuts operations into products for the device. Called by structured_call.c, triangle_call.c and lib/abi.
+/* Cuts operations in fp64 into products for a device that has no kernels for them, because it has no fp64.
+ * Called by structured_call.c, triangle_call.c and lib/abi after the device has refused the whole call.
  *
  * lib/host composes each operation of products, by halves, down to small loops. Here the CPU BLAS has help:
  *
- *     large product                ->  the device, by a call of its own, which the policy may leave to the
- * CPU triangle or panel of an order that is small beside the whole  ->  the CPU's own routine
+ *     large product                       ->  the device, by a call of its own
+ *     small triangle or panel             ->  the CPU's own routine
+ *     others, and what either refuses     ->  the next halves, or the loops
  *
- * Nothing is cut unless the device would take the largest product: the CPU's own routine is faster than its
- * parts. */
+ * In mode auto nothing is cut unless the device is estimated to gain by the largest product: the CPU's own
+ * routine is faster than its parts. */
 #include "lib/blas/by_products.h"
 
 #include "dispatch/arithmetic.h"
@@ -139,7 +141,7 @@ static bool is_promising(struct lava_call *call) {
     return is_taken;
 }
 
-/* Returns whether the call has products that such a device may take. */
+/* Returns whether the call has products that a device without fp64 may take. */
 static bool suits(const struct lava_call *call) {
     const struct lava_operation *operation = &call->operation;
     const struct lava_kind *row = lava_operation_row(operation);

@@ -1,9 +1,12 @@
 /* Reduces column by column and row by row:
  *
- *     +-+--------+          the column <- beta and zeros, by a reflection from the left
- *     |x|        |          the row after it <- beta and zeros, by one from the right: the same of the
- * adjoint |x|   A    | |x|        |          A wide matrix is reduced as its adjoint, which is tall.
  *     +-+--------+
+ *     |x|        |       the column <- beta and zeros, by a reflection from the left
+ *     |x|   A    |       the row after it <- beta and zeros, by one from the right
+ *     |x|        |
+ *     +-+--------+
+ *
+ * A row is reduced as a column of the adjoint. A wide matrix is reduced as its adjoint, which is tall.
  *
  * Called by lib/abi if there is no other ?gebrd, and by lib/offload, for which nothing is left to do. */
 #include "lib/host/cpu_bidiagonal.h"

@@ -1,7 +1,7 @@
 /* Factors by halves of the columns, as LAPACK's ?getrf2:
  *
  *     +---+---+         left half, by itself
- *     |   | U |         its swaps; U <- the X with L X = it
+ *     |   | U |         its swaps; U <- X, where L X = U
  *     | L +---+
  *     |   |   |         the rest <- itself less L times U, then by itself, and its swaps on the left
  *     +---+---+

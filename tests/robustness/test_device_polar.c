@@ -3,9 +3,10 @@
  * precision:
  *
  *     ||U^H U - I|| / sqrt(n)               columns are orthonormal
- *     ||A - U H|| / (||A|| sqrt(n))         H: the mean of U^H A and its adjoint; so it is U's polar
- * decomposition the smallest eigenvalue of H is not checked: U^H A would not be Hermitian if it were far from
- * A's
+ *     ||A - U H|| / (||A|| sqrt(n))         H is the mean of U^H A and its adjoint
+ *
+ * So it is the polar decomposition. The smallest eigenvalue of H is not checked: U^H A would not be Hermitian
+ * if U were far from A's.
  *
  * A matrix whose smallest singular values are zero has a U that is orthonormal beside them alone. */
 #include <setjmp.h>
