@@ -249,10 +249,10 @@ int64_t lava_cpu_singular_run(const struct lava_cpu_blas *blas, const struct lav
     p.left = lava_maximum(p.columns, is_wide ? singular->right.count : singular->left.count);
     if (has_sides) /* what is left of them has components there */
         p.left = p.rows;
-    p.u = malloc((size_t)(p.rows * p.left) * sizeof *p.u);
-    p.v = malloc((size_t)(p.columns * p.columns) * sizeof *p.v);
+    p.u = calloc((size_t)(p.rows * p.left), sizeof *p.u);
+    p.v = calloc((size_t)(p.columns * p.columns), sizeof *p.v);
     p.values = calloc((size_t)p.columns, sizeof *p.values);
-    struct lava_number *memory = malloc((size_t)(2 * p.rows) * sizeof *memory);
+    struct lava_number *memory = calloc((size_t)(2 * p.rows), sizeof *memory);
     bool has_memory = p.u && p.v && p.values && memory, is_found = has_memory && read_scaled(&p) && find(&p);
     if (is_found)
         write_all(&p, memory);
