@@ -67,18 +67,23 @@ enum lava_resident_end {
  * device has failed, all copies on it are given up. */
 void lava_residents_return(struct lava_residents *residents, struct lava_device *device,
                            struct lava_resident_hold *hold, enum lava_resident_end end);
-/* A result that is on the device when a call ends. Before the call writes the host's matrix its copy, if it
- * has one, is given up: returns whether it has one, or had one that the program has written, and how many
- * bytes. Then memory for a copy, which nobody finds yet: returns false, and leaves *hold alone, if there is
- * none. When the host has all of the matrix's part, and the call has not yet returned, the copy is found from
- * then on, or freed if it is not good: returns whether it is found. What was seen of the matrix is forgotten
- * for what it holds now. */
+
+/* A result that is on the device when a call ends may stay there. The next functions are called in their
+ * order. */
+
+/* Gives the matrix's copy up, before the call writes the matrix. Returns whether there was a copy, or had been
+ * one that the program has written. *written_bytes: how much of it. */
 bool lava_residents_give_up(struct lava_residents *residents, const struct lava_host_matrix *matrix,
                             uint64_t *written_bytes);
+/* Takes memory for a copy of the result, which nobody finds yet. Returns false, and leaves *hold alone, if
+ * there is none. */
 bool lava_residents_prepare(struct lava_residents *residents, struct lava_device *device,
                             const struct lava_host_matrix *matrix, struct lava_resident_hold *hold);
+/* Has the copy found from now on: the host has all of the matrix's part, and the call has not returned yet.
+ * Frees the copy if it is not good. Returns whether it is found. */
 bool lava_residents_adopt(struct lava_residents *residents, struct lava_device *device,
                           struct lava_resident_hold *hold, bool is_good);
+/* Takes new samples of a matrix that the call has written, in place of the old ones. */
 void lava_residents_sight(struct lava_residents *residents, const struct lava_host_matrix *matrix);
 
 /* Returns whether a matrix is a block of another one's copy, where pack can read it. */

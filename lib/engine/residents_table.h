@@ -60,22 +60,28 @@ struct lava_residents {
 bool lava_residents_lock(struct lava_residents *residents, uint64_t ns, struct lava_calm *calm);
 void lava_residents_unlock(struct lava_residents *residents, const struct lava_calm *calm);
 
-/* Under the lock: finds what is remembered of a matrix, or NULL; takes its copy out of the table (in_vain: as
- * in lava_residency_forget); gives the call the copy, and what is stale of its block to itself. */
+/* The caller has the lock. */
+
+/* Returns what is remembered of a matrix, or NULL. */
 struct lava_seen *lava_residents_find(struct lava_residents *residents,
                                       const struct lava_host_matrix *matrix);
+/* Takes the matrix's copy out of the table. in_vain: as in lava_residency_forget. */
 void lava_residents_forget(struct lava_seen *seen, bool in_vain);
+/* Gives the call the copy, and what is stale of its block to that call alone. */
 void lava_residents_begin_use(struct lava_resident *copy, const struct lava_host_matrix *matrix,
                               struct lava_resident_hold *hold);
 
 /* Returns the device's home; NULL if it has none, and all places are taken. */
 struct lava_home *lava_residents_home(struct lava_residents *residents, const struct lava_device *device);
 
-/* Without it: takes a dead copy, with a buffer of n bytes or any (0), NULL if there is none; frees the
- * device's dead, returns whether there were any; makes a copy of a matrix that has none, in use. */
+/* The caller does not have the lock. */
+
+/* Returns a dead copy with a buffer of this size, or of any size for 0; NULL if there is none. */
 struct lava_resident *lava_residents_take_dead(struct lava_residents *residents, struct lava_home *home,
                                                uint64_t bytes);
+/* Frees the device's dead copies. Returns whether there were any. */
 bool lava_residents_bury(struct lava_residents *residents, struct lava_device *device);
+/* Makes a copy of a matrix that has none, in use. */
 bool lava_residents_make(struct lava_residents *residents, struct lava_device *device,
                          const struct lava_host_matrix *matrix, struct lava_resident_hold *hold);
 
