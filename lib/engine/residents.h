@@ -71,8 +71,8 @@ void lava_residents_return(struct lava_residents *residents, struct lava_device 
 /* A result that is on the device when a call ends may stay there. The next functions are called in their
  * order. */
 
-/* Gives the matrix's copy up, before the call writes the matrix. Returns whether there was a copy, or had been
- * one that the program has written. *written_bytes: how much of it. */
+/* Gives the matrix's copy up, before the call writes the matrix. Returns whether there was a copy, or had
+ * been one that the program has written. *written_bytes: how much of it. */
 bool lava_residents_give_up(struct lava_residents *residents, const struct lava_host_matrix *matrix,
                             uint64_t *written_bytes);
 /* Takes memory for a copy of the result, which nobody finds yet. Returns false, and leaves *hold alone, if
