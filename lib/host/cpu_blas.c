@@ -11,6 +11,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 
 #include "lib/base/config.h"
 #include "lib/base/log.h"
@@ -18,6 +19,7 @@
 #include "lib/host/cpu_kernels.h"
 #include "lib/host/cpu_structured.h"
 #include "lib/host/cpu_triangle.h"
+#include "lib/host/elf_objects.h"
 #include "lib/host/half.h"
 #include "lib/host/processor.h"
 
@@ -45,9 +47,18 @@ const struct lava_cpu_blas *lava_cpu_blas_get(void) {
  * lock because its library multiplies while it is being loaded. */
 static struct {
     _Atomic(lava_function *) function; /* set before `searched` */
-    _Atomic bool is_wide;              /* the same */
+    _Atomic bool is_wide, is_beside;   /* the same */
     _Atomic bool searched;
 } routines[LAVA_ROUTINE_ALL];
+
+/* Returns whether the routine is in the library whose ?gemm computes products. */
+static bool is_beside_gemm(lava_function *function) {
+    lava_function *gemm = lava_cpu_blas_get()->gemm[LAVA_TYPE_FP32].function;
+    const void *address, *beside;
+    memcpy(&address, &function, sizeof address);
+    memcpy(&beside, &gemm, sizeof beside);
+    return function && gemm && lava_elf_objects_holder(address) == lava_elf_objects_holder(beside);
+}
 
 lava_function *lava_cpu_blas_routine(enum lava_routine routine) {
     if (!atomic_load_explicit(&routines[routine].searched, memory_order_acquire)) {
@@ -57,6 +68,7 @@ lava_function *lava_cpu_blas_routine(enum lava_routine routine) {
             atomic_store_explicit(&routines[routine].function, function, memory_order_relaxed);
         atomic_store_explicit(&routines[routine].is_wide, lava_find_is_wide(routine, function),
                               memory_order_relaxed);
+        atomic_store_explicit(&routines[routine].is_beside, is_beside_gemm(function), memory_order_relaxed);
         atomic_store_explicit(&routines[routine].searched, true, memory_order_release);
         LAVA_LOG(DEBUG, "%s: %s", lava_routine_name(routine),
                  function ? "the CPU's own" : "computed under another name");
@@ -68,6 +80,11 @@ lava_function *lava_cpu_blas_routine(enum lava_routine routine) {
 bool lava_cpu_blas_is_wide(enum lava_routine routine) {
     lava_cpu_blas_routine(routine);
     return atomic_load_explicit(&routines[routine].is_wide, memory_order_relaxed);
+}
+
+bool lava_cpu_blas_is_beside(enum lava_routine routine) {
+    lava_cpu_blas_routine(routine);
+    return atomic_load_explicit(&routines[routine].is_beside, memory_order_relaxed);
 }
 
 void lava_cpu_blas_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation) {

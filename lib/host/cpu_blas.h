@@ -21,6 +21,8 @@ lava_function *lava_cpu_blas_routine(enum lava_routine routine);
 /* Returns whether that is a routine of LAPACK with 64-bit integers behind a name of LP64. Its callers pass
  * such integers, so it has to get every call. */
 bool lava_cpu_blas_is_wide(enum lava_routine routine);
+/* Returns whether that is in the library whose ?gemm computes products. */
+bool lava_cpu_blas_is_beside(enum lava_routine routine);
 
 /* Computes the operation with the CPU BLAS's ?gemm, for any type (half precision: lib/host/half.h) and any
  * structure (lib/host/cpu_structured.h). Sizes beyond its integers are split. Conjugated operands are also

@@ -5,17 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/host/elf_objects.h"
 #include "lib/host/fortran_lists.h"
-
-/* Returns whether the routine is in the library whose ?gemm computes products. */
-static bool is_beside_gemm(const struct lava_cpu_blas *blas, lava_function *function) {
-    lava_function *gemm = blas->gemm[LAVA_TYPE_FP32].function;
-    const void *address, *beside;
-    memcpy(&address, &function, sizeof address);
-    memcpy(&beside, &gemm, sizeof beside);
-    return gemm && lava_elf_objects_holder(address) == lava_elf_objects_holder(beside);
-}
 
 lava_function *lava_own_routine_find(const struct lava_cpu_blas *blas, const char *name, bool *is_wide) {
     lava_function *found = NULL;
@@ -26,7 +16,7 @@ lava_function *lava_own_routine_find(const struct lava_cpu_blas *blas, const cha
             (lava_routine_is_plain(routine) && !blas->serves_plain_names))
             continue;
         lava_function *function = lava_cpu_blas_routine(routine);
-        bool is_beside = function && is_beside_gemm(blas, function);
+        bool is_beside = lava_cpu_blas_is_beside(routine);
         if (function && (!found || is_beside)) {
             found = function;
             *is_wide = row->is_ilp64 || lava_cpu_blas_is_wide(routine);
