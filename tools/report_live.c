@@ -65,11 +65,16 @@ static enum report_live_state state_of(const struct lava_counters *counters, con
 char *report_live_line(const char *path, enum report_live_state *state) {
     *state = REPORT_OTHER;
     struct lava_counters *counters = lava_counters_read(path);
+    if (counters)
+        *state = state_of(counters, path);
+    if (*state == REPORT_ENDED) { /* it may have gone on meanwhile, or told of itself and removed the file */
+        free(counters);
+        counters = lava_counters_read(path);
+    }
     char *text = NULL;
     size_t length = 0;
     FILE *stream = counters ? open_memstream(&text, &length) : NULL;
     if (stream) {
-        *state = state_of(counters, path);
         lava_report_put_counters(stream, counters);
         lava_counters_use(NULL);
         fclose(stream);
@@ -99,8 +104,7 @@ void report_each_live(const char *reports, report_live_use *use, void *context) 
     free(folder);
 }
 
-/* Returns a file that is locked and still has its name; -1: its process, or another command, has told of it.
- * A process that ends by itself removes the file, so one that is there once it has ended is nobody's. */
+/* Returns a file that is locked and still has its name; -1: another command tells of it, or has done so. */
 static int claim(const char *path) {
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     struct stat opened, named;
@@ -114,13 +118,9 @@ static int claim(const char *path) {
 
 void report_settle_live(const char *path, const char *reports) {
     enum report_live_state state;
-    char *line = report_live_line(path, &state);
-    int claimed = line && state == REPORT_ENDED ? claim(path) : -1;
-    if (claimed >= 0) { /* it may have gone on since it was read */
-        free(line);
-        line = report_live_line(path, &state);
-    }
-    if (line && claimed >= 0) {
+    int claimed = claim(path);
+    char *line = claimed >= 0 ? report_live_line(path, &state) : NULL;
+    if (line && state == REPORT_ENDED) {
         int file = open(reports, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
         size_t length = strlen(line);
         if (file >= 0 && write(file, line, length) == (ssize_t)length)
