@@ -42,13 +42,17 @@ const struct lava_cpu_blas *lava_cpu_blas_get(void) {
     return &process_blas;
 }
 
+/* Whether a routine is in the library whose ?gemm computes products. */
+enum beside { UNKNOWN, BESIDE, ELSEWHERE };
+
 /* No lock: threads that call a name for the first time at once all search and find the same function. With a
  * lock, one thread could hold it while waiting for the loader's lock, and another could hold the loader's
  * lock because its library multiplies while it is being loaded. */
 static struct {
     _Atomic(lava_function *) function; /* set before `searched` */
-    _Atomic bool is_wide, is_beside;   /* the same */
+    _Atomic bool is_wide;              /* the same */
     _Atomic bool searched;
+    _Atomic(enum beside) beside; /* found when somebody asks, as the loader's lock is taken for it */
 } routines[LAVA_ROUTINE_ALL];
 
 /* Returns whether the routine is in the library whose ?gemm computes products. */
@@ -68,7 +72,6 @@ lava_function *lava_cpu_blas_routine(enum lava_routine routine) {
             atomic_store_explicit(&routines[routine].function, function, memory_order_relaxed);
         atomic_store_explicit(&routines[routine].is_wide, lava_find_is_wide(routine, function),
                               memory_order_relaxed);
-        atomic_store_explicit(&routines[routine].is_beside, is_beside_gemm(function), memory_order_relaxed);
         atomic_store_explicit(&routines[routine].searched, true, memory_order_release);
         LAVA_LOG(DEBUG, "%s: %s", lava_routine_name(routine),
                  function ? "the CPU's own" : "computed under another name");
@@ -83,8 +86,12 @@ bool lava_cpu_blas_is_wide(enum lava_routine routine) {
 }
 
 bool lava_cpu_blas_is_beside(enum lava_routine routine) {
-    lava_cpu_blas_routine(routine);
-    return atomic_load_explicit(&routines[routine].is_beside, memory_order_relaxed);
+    enum beside beside = atomic_load_explicit(&routines[routine].beside, memory_order_relaxed);
+    if (beside == UNKNOWN) {
+        beside = is_beside_gemm(lava_cpu_blas_routine(routine)) ? BESIDE : ELSEWHERE;
+        atomic_store_explicit(&routines[routine].beside, beside, memory_order_relaxed);
+    }
+    return beside == BESIDE;
 }
 
 void lava_cpu_blas_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation) {
