@@ -121,16 +121,13 @@ void lava_residue_admit(struct lava_capabilities *device) {
 
 bool lava_residue_serves(const struct lava_operation *operation) {
     bool is_whole = operation->on_device || operation->c.region == LAVA_REGION_ALL;
-    bool is_general = operation->a.structure == LAVA_STRUCTURE_GENERAL &&
-                      operation->b.structure == LAVA_STRUCTURE_GENERAL && !operation->in_place;
     bool is_real = operation->type == LAVA_TYPE_FP64, is_complex = operation->type == LAVA_TYPE_CFP64;
     if (is_complex) /* combining has real scalars; from host memory the write-back adds beta C */
         is_whole = operation->c.region == LAVA_REGION_ALL && operation->alpha.imaginary == 0 &&
                    (operation->beta.imaginary == 0 || !operation->on_device);
-    return operation->kind == LAVA_OPERATION_PRODUCT && (is_real || is_complex) &&
-           operation->precision != LAVA_PRECISION_IEEE && operation->k >= LEAST_K && is_general && is_whole &&
-           operation->c.type == operation->type && !operation->of_parts && !operation->twice &&
-           !operation->series;
+    return lava_operation_is_plain(operation) && !operation->in_place && (is_real || is_complex) &&
+           operation->precision != LAVA_PRECISION_IEEE && operation->k >= LEAST_K && is_whole &&
+           operation->c.type == operation->type && !operation->of_parts && !operation->series;
 }
 
 struct lava_operation lava_residue_parts(const struct lava_operation *operation) {

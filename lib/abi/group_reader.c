@@ -244,7 +244,7 @@ static void fuse(struct lava_batch *batch) {
     const struct lava_series *series = &batch->series;
     const struct lava_operand *a = &operation->a, *b = &operation->b;
     int64_t count = series->count, m = operation->m, n = operation->n, ldc = operation->c.ld;
-    bool is_product = !series->a && !series->c && operation->kind == LAVA_OPERATION_PRODUCT &&
+    bool is_product = !series->a && !series->c && lava_operation_row(operation)->is_product &&
                       operation->c.region == LAVA_REGION_ALL;
     if (!is_product || count < 2 || m <= 0 || n <= 0 || (m > n ? m : n) > INT32_MAX / count)
         return;

@@ -110,8 +110,7 @@ static struct lava_operation largest_of(const struct lava_operation *operation) 
 /* Returns whether parts were faster than the CPU's own routine where this was measured: symmetric and
  * triangular operands were. All others are cut in mode gpu alone (doc/notes/fp64-by-integers.md). */
 static bool has_gained(const struct lava_operation *operation) {
-    return lava_operation_structured(operation) && operation->c.region == LAVA_REGION_ALL &&
-           !lava_operation_row(operation)->has_factors;
+    return lava_operation_structured(operation) != NULL;
 }
 
 /* Returns whether the plan of the largest product gains enough; if not, plan->reason says why. */

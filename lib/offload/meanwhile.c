@@ -39,8 +39,7 @@ static int64_t cut_side(const struct lava_operation *operation) {
 
 /* lava_operation_block cuts other operations differently, or not at all. */
 static bool is_product(const struct lava_operation *operation) {
-    return operation->kind == LAVA_OPERATION_PRODUCT && !operation->twice &&
-           !lava_operation_structured(operation) && !operation->series;
+    return lava_operation_is_plain(operation) && !operation->series;
 }
 
 bool lava_meanwhile_suits(const struct lava_operation *operation, double cpu_s) {
