@@ -344,7 +344,7 @@ static void move_reflections(const struct lava_operation *operation) {
                 (size_t)operation->m * lava_type_bytes(operation->type));
 }
 
-/* Of Q in rows or from another place, all columns are there, or none. */
+/* All columns of a Q in rows, or from another place, are there, or none. */
 int64_t lava_cpu_qr_form_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
                              struct lava_cpu_done done) {
     bool by_rows = lava_qr_is_by_rows(operation);

@@ -31,11 +31,11 @@ struct lava_find_sources {
 void *lava_find_blas(const struct lava_find_sources *sources, struct lava_cpu_blas *blas);
 
 /* Returns the routine of that name: from the CPU BLAS, else from the first object in the process that has it.
- * Of LAPACK's the latter comes first: a program may be linked with a LAPACK that its BLAS does not contain.
- * For a plain name, if the CPU BLAS has only other names and was not requested, the fallbacks are tried last.
- * Returns NULL if nobody has it, and never this library's own. The routine's library stays in the process for
- * good. Takes none of this library's locks, so that a thread inside the loader may multiply. Any thread;
- * concurrent calls find the same. */
+ * The latter comes first for routines of LAPACK: a program may be linked with a LAPACK that its BLAS does not
+ * contain. For a plain name, if the CPU BLAS has only other names and was not requested, the fallbacks are
+ * tried last. Returns NULL if nobody has it, and never this library's own. The routine's library stays in the
+ * process for good. Takes none of this library's locks, so that a thread inside the loader may multiply. Any
+ * thread; concurrent calls find the same. */
 lava_function *lava_find_routine(const struct lava_cpu_blas *blas, const char *const *fallbacks,
                                  enum lava_routine routine);
 /* Returns whether a routine of LAPACK that was found has 64-bit integers behind a name of LP64: then its

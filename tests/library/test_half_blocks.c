@@ -29,7 +29,7 @@
 
 #define MAX_THREADS 16
 
-/* Of many small products a sanitizer has every fifth, with all types and operations among them. */
+/* A sanitizer has every fifth of many small products, with all types and operations among them. */
 #if defined(__SANITIZE_ADDRESS__)
 #    define EACH 5
 #else

@@ -107,7 +107,7 @@ def test_merge():
     assert run_lines.collect(lines[::-1], 1)[2][0]["estimates"]["seconds"] == found
     summary = output.summarize(records, "third")
     assert near(summary["speedup_of_mostly_products"], 2.0) and summary["open"] and not summary["slower"]
-    # Of two libraries the one that was measured last counts.
+    # The library that was measured last counts, of two.
     later = lines_of(session_of("s3", "2026-01-03", library="b"), 6, 1.5)
     record = run_lines.collect(later + lines, 1)[2][0]
     assert near(record["estimates"]["seconds"]["preloaded"].ratio, 1.5) and record["library"] == "b"
