@@ -1,4 +1,4 @@
-/* Blocks signals and cancellation for the time that a lock is held. Called by lib/host/page_watch and
+/* Blocks signals and cancellation while a lock is held, or threads work. Called by lib/host and
  * lib/engine/residents. */
 #include "lib/base/calm.h"
 

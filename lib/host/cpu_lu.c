@@ -13,10 +13,16 @@
 #include <string.h>
 
 #include "dispatch/arithmetic.h"
+#include "lib/base/calm.h"
+#include "lib/host/copy_pool.h"
 #include "lib/host/cpu_help.h"
 
 /* Blocks of at most this many columns are factored by a loop. */
 #define SMALL 16
+/* Columns whose rows a thread swaps at a time. */
+#define SWAP_COLUMNS 32
+/* Fewer bytes are swapped sooner than threads are created. */
+#define SHARED_BYTES (8 << 20)
 
 struct lu {
     const struct lava_cpu_blas *blas;
@@ -54,6 +60,35 @@ void lava_cpu_lu_swap_rows(const struct lava_swaps *swaps) {
     }
 }
 
+static void swap_cell(void *context, int64_t cell) {
+    struct lava_swaps swaps = *(const struct lava_swaps *)context;
+    int64_t column = cell * SWAP_COLUMNS;
+    swaps.matrix = lava_operation_element(swaps.matrix, swaps.type, 0, column, swaps.ld);
+    swaps.columns = lava_minimum(SWAP_COLUMNS, swaps.columns - column);
+    lava_cpu_lu_swap_rows(&swaps);
+}
+
+struct lava_thread_work lava_cpu_lu_swap_work(const struct lava_swaps *swaps) {
+    uint64_t rows = (uint64_t)(swaps->end - swaps->first), columns = (uint64_t)swaps->columns;
+    return (struct lava_thread_work){.function = swap_cell,
+                                     .context = (void *)(uintptr_t)swaps,
+                                     .cells = (swaps->columns + SWAP_COLUMNS - 1) / SWAP_COLUMNS,
+                                     .name = "swap rows",
+                                     .bytes = rows * columns * 2 * lava_type_bytes(swaps->type)};
+}
+
+/* By threads that exist for this work alone, so that nothing is left of them if a signal handler jumps out of
+ * the factorization. */
+static void run_shared(const struct lava_thread_work *work) {
+    static _Atomic pid_t owner; /* the process that has such threads, 0: none */
+    struct lava_thread_pool pool = {
+        .name = "lava-swap", .threads = lava_copy_pool_threads(), .exclusive = &owner};
+    const struct lava_calm calm = lava_calm_down();
+    lava_thread_pool_run(&pool, work);
+    lava_thread_pool_end(&pool);
+    lava_calm_end(&calm);
+}
+
 /* Swaps the rows of other columns. */
 static void swap_rows(const struct lu *lu, struct lava_cpu_range rows, struct lava_cpu_range columns) {
     const struct lava_swaps swaps = {.type = lu->operation->type,
@@ -63,7 +98,12 @@ static void swap_rows(const struct lu *lu, struct lava_cpu_range rows, struct la
                                      .pivots = lu->operation->pivots,
                                      .first = rows.first,
                                      .end = rows.first + rows.size};
-    if (!lu->is_swapped)
+    if (lu->is_swapped)
+        return;
+    const struct lava_thread_work work = lava_cpu_lu_swap_work(&swaps);
+    if (lu->blas->help && work.bytes >= SHARED_BYTES)
+        run_shared(&work);
+    else
         lava_cpu_lu_swap_rows(&swaps);
 }
 

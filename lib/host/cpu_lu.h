@@ -4,6 +4,7 @@
 #define LAVA_HOST_CPU_LU_H
 
 #include "lib/host/cpu_parts.h"
+#include "lib/host/thread_pool.h"
 
 /* C <- L and U with P C = L U. Row i was swapped with row operation->pivots[i], in order, both from 0; there
  * are as many as the smaller dimension has. Returns 0, or which element on U's diagonal, counted from 1, is
@@ -20,5 +21,7 @@ struct lava_swaps {
     bool backwards;
 };
 void lava_cpu_lu_swap_rows(const struct lava_swaps *swaps);
+/* The same for threads to share, in cells of some columns. The swaps must stay until it is done. */
+struct lava_thread_work lava_cpu_lu_swap_work(const struct lava_swaps *swaps);
 
 #endif

@@ -27,9 +27,6 @@
 #include "lib/lapack/rhs_chunks.h"
 #include "lib/lapack/slices.h"
 
-/* Columns whose rows a thread swaps at a time. */
-#define SWAP_COLUMNS 32
-
 struct block_factorizer {
     struct lava_engine *engine;
     struct lava_stream *stream;
@@ -232,27 +229,6 @@ static enum lava_status take_words(struct block_factorizer *factorizer, const st
     return status ? status : lava_device_matrix_upload(stream, &words, host, words.rows);
 }
 
-/* Swaps the rows of some of the columns before the block. */
-struct swapping {
-    const struct lava_operation *operation;
-    const struct block *block;
-};
-
-static void swap_columns(void *context, int64_t cell) {
-    const struct swapping *swapping = context;
-    const struct lava_operation *operation = swapping->operation;
-    int64_t column = cell * SWAP_COLUMNS, from = swapping->block->from;
-    const struct lava_swaps swaps = {
-        .type = operation->type,
-        .matrix = lava_operation_element(operation->c.first, operation->type, 0, column, operation->c.ld),
-        .ld = operation->c.ld,
-        .columns = lava_minimum(SWAP_COLUMNS, from - column),
-        .pivots = operation->pivots,
-        .first = from,
-        .end = from + swapping->block->pivots};
-    lava_cpu_lu_swap_rows(&swaps);
-}
-
 /* C <- the finished block column, but only the elements of C's region. */
 static void write_columns(const struct block_factorizer *factorizer, const struct block *block) {
     const struct lava_result *c = &factorizer->operation->c;
@@ -274,18 +250,20 @@ static void write_columns(const struct block_factorizer *factorizer, const struc
 /* C <- the finished block column, with its swaps in those before it. */
 static void write(const struct block_factorizer *factorizer, const struct block *block) {
     const struct lava_operation *operation = factorizer->operation;
-    struct swapping swapping = {operation, block};
     write_columns(factorizer, block);
     for (int64_t i = block->from; i < block->from + block->pivots; i++)
         operation->pivots[i] = (int64_t)factorizer->host_words[i] - 1;
     if (block->pivots == 0)
         return;
-    const struct lava_thread_work work = {.function = swap_columns,
-                                          .context = &swapping,
-                                          .cells = (block->from + SWAP_COLUMNS - 1) / SWAP_COLUMNS,
-                                          .name = "swap rows",
-                                          .bytes = (uint64_t)(block->from * block->pivots) * 2 *
-                                                   lava_type_bytes(operation->type)};
+    /* those of the columns before the block */
+    const struct lava_swaps swaps = {.type = operation->type,
+                                     .matrix = operation->c.first,
+                                     .ld = operation->c.ld,
+                                     .columns = block->from,
+                                     .pivots = operation->pivots,
+                                     .first = block->from,
+                                     .end = block->from + block->pivots};
+    const struct lava_thread_work work = lava_cpu_lu_swap_work(&swaps);
     lava_copy_pool_run(factorizer->stream->pool, &work);
 }
 

@@ -15,6 +15,7 @@
 #include "lib/calibrate/own_routines.h"
 #include "lib/calibrate/survey.h"
 #include "lib/host/cpu_cholesky.h"
+#include "lib/host/cpu_help.h"
 #include "lib/host/cpu_inverse.h"
 #include "lib/host/cpu_lu.h"
 #include "lib/host/cpu_qr.h"
@@ -205,8 +206,45 @@ static void points_are_all_there(void **state) {
     }
 }
 
+static bool refuses(const struct lava_cpu_help *help, const struct lava_operation *operation, int64_t *info) {
+    (void)help;
+    (void)operation;
+    (void)info;
+    return false;
+}
+
+/* Threads swap large rows of LU for who has help: the factors and pivots are those of one thread. */
+static void rows_are_swapped_alike(void **state) {
+    enum { ORDER = 1500 };
+    const struct lava_cpu_help help = {.takes = refuses};
+    struct lava_cpu_blas blas = *lava_cpu_blas_get();
+    double *factors[2];
+    int64_t *pivots[2];
+    (void)state;
+    for (int helped = 0; helped < 2; helped++) {
+        unsigned seed = 1;
+        struct lava_operation operation = lava_families_square(LAVA_CPU_FAMILY_GETRF, LAVA_TYPE_FP64, ORDER);
+        factors[helped] = calloc(ORDER * ORDER, sizeof(double));
+        pivots[helped] = calloc(ORDER, sizeof(int64_t));
+        assert_true(factors[helped] && pivots[helped]);
+        for (int64_t i = 0; i < ORDER * ORDER; i++)
+            factors[helped][i] = (double)rand_r(&seed) / RAND_MAX - 0.5;
+        operation.c.first = factors[helped];
+        operation.pivots = pivots[helped];
+        blas.help = helped ? &help : NULL;
+        assert_int_equal(lava_cpu_lu_run(&blas, &operation, (struct lava_cpu_done){0}), 0);
+    }
+    assert_memory_equal(pivots[0], pivots[1], ORDER * sizeof(int64_t));
+    assert_memory_equal(factors[0], factors[1], ORDER * ORDER * sizeof(double));
+    for (int i = 0; i < 2; i++) {
+        free(factors[i]);
+        free(pivots[i]);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(points_are_all_there), cmocka_unit_test(limits_hold),
+                                       cmocka_unit_test(rows_are_swapped_alike),
                                        cmocka_unit_test(routines_get_their_arguments),
                                        cmocka_unit_test(matrices_change)};
     setenv("OPENBLAS_NUM_THREADS", "1", 1);
