@@ -120,14 +120,16 @@ void lava_residue_admit(struct lava_capabilities *device) {
 }
 
 bool lava_residue_serves(const struct lava_operation *operation) {
-    bool is_whole = operation->on_device || operation->c.region == LAVA_REGION_ALL;
     bool is_real = operation->type == LAVA_TYPE_FP64, is_complex = operation->type == LAVA_TYPE_CFP64;
-    if (is_complex) /* combining has real scalars; from host memory the write-back adds beta C */
-        is_whole = operation->c.region == LAVA_REGION_ALL && operation->alpha.imaginary == 0 &&
-                   (operation->beta.imaginary == 0 || !operation->on_device);
-    return lava_operation_is_plain(operation) && !operation->in_place && (is_real || is_complex) &&
-           operation->precision != LAVA_PRECISION_IEEE && operation->k >= LEAST_K && is_whole &&
-           operation->c.type == operation->type && !operation->of_parts && !operation->series;
+    /* Combining has real scalars, and leaves imaginary parts on the diagonal. From host memory the write-back
+     * adds beta C. */
+    bool is_combined = operation->alpha.imaginary == 0 &&
+                       (!operation->on_device ||
+                        (operation->beta.imaginary == 0 && operation->c.region == LAVA_REGION_ALL));
+    return lava_operation_is_plain(operation) && !operation->in_place &&
+           (is_real || (is_complex && is_combined)) && operation->precision != LAVA_PRECISION_IEEE &&
+           operation->k >= LEAST_K && operation->c.type == operation->type && !operation->of_parts &&
+           !operation->series;
 }
 
 struct lava_operation lava_residue_parts(const struct lava_operation *operation) {
@@ -192,12 +194,14 @@ int64_t lava_residue_part_columns(const struct lava_residue_way *way, int64_t n,
     return lava_minimum(columns, rest);
 }
 
-/* Bytes of the matrices on the device. */
+/* Bytes of the matrices on the device, where A is B, too, if B is A transposed. */
 static uint64_t matrix_bytes(const struct lava_operation *operation) {
     int64_t each = operation->of_parts ? 2 : 1, m = operation->m / each, k = operation->k / each;
     const int64_t rows[] = {m, k, m}, columns[] = {k, operation->n, operation->n};
     uint64_t bytes = 0;
     for (int i = 0; i < 3 && !operation->on_device; i++) {
+        if (i == 1 && operation->b_is_a)
+            continue;
         uint64_t stored = (uint64_t)(lava_residue_ld(rows[i]) * columns[i]),
                  transposed = (uint64_t)(lava_residue_ld(columns[i]) * rows[i]);
         bytes += (stored > transposed ? stored : transposed) * (uint64_t)each * sizeof(double);
@@ -274,7 +278,7 @@ double lava_residue_ns(const struct lava_residue_way *way, const struct lava_ope
 
 /* Returns the time from host memory to host memory, if the device takes device_ns: the first panel of op(A)
  * and the first columns of op(B) go up before anything, and the last columns of C come down after everything.
- */
+ * Of a triangle half of C comes down. */
 static double host_ns(const struct lava_residue_way *way, const struct lava_operation *operation,
                       const struct lava_rates *rates, double device_ns) {
     double m = (double)operation->m, n = (double)operation->n, k = (double)operation->k;
@@ -282,9 +286,11 @@ static double host_ns(const struct lava_residue_way *way, const struct lava_oper
     double panel = fmin(k, LAVA_RESIDUES_STANDARD_K), panels = ceil(k / panel);
     double columns = fmin((double)block_columns(way, operation->n), n), share = columns / n;
     double up_ns = 8e9 / rates->upload_bytes_per_s, down_ns = 8e9 / rates->download_bytes_per_s;
-    double all_up = (rows + n) * k * up_ns, first_up = (rows + columns) * panel * up_ns;
+    double written = operation->c.region == LAVA_REGION_ALL ? 1 : 0.5;
+    double n_up = operation->b_is_a ? 0 : n, columns_up = operation->b_is_a ? 0 : columns;
+    double all_up = (rows + n_up) * k * up_ns, first_up = (rows + columns_up) * panel * up_ns;
     double computed = fmax(first_up + device_ns, all_up + device_ns / panels * share);
-    double left_over = m * n * down_ns - device_ns / panels * (1 - share); /* downloads beside arithmetic */
+    double left_over = written * m * n * down_ns - device_ns / panels * (1 - share); /* downloads beside arithmetic */
     return HOST_FACTOR * (rates->call_latency_ns + computed + fmax(m * columns * down_ns, left_over));
 }
 

@@ -43,6 +43,8 @@
 #define LAVA_RESIDUES_NORM     2
 /* Convert: imaginary parts change their sign. Scan has no signs. */
 #define LAVA_RESIDUES_CONJUGATED 1
+/* Added to the part of C that is written: two rows of the real product are one of C. */
+#define LAVA_RESIDUES_ROW_PAIRS 4
 
 #if !defined(LAVA_SHADER) || !defined(LAVA_SHADER_LEFT)
 LAVA_BLOCK_BEGIN(lava_residues_constants)
@@ -63,7 +65,7 @@ LAVA_U32 padded_lines; /* of op(A) and op(B) */
 LAVA_U32 padded_lines_b;
 LAVA_U32 slabs;
 LAVA_U32 step;  /* of scan; of convert 0 or CONJUGATED; of multiply and combine the part of C that is written
-                   (LAVA_UPDATE_ALL) */
+                   (LAVA_UPDATE_ALL, ROW_PAIRS) */
 LAVA_I32 level; /* lava_residues_level */
 LAVA_U32 columns; /* of C */
 LAVA_U32 least_weight;
@@ -90,7 +92,7 @@ LAVA_U32 k;
 LAVA_U32 slabs; /* of a packed operand */
 LAVA_U32 ldc;
 LAVA_U32 span;   /* steps after which sums begin anew; 0: never */
-LAVA_U32 region; /* the part of C that is written */
+LAVA_U32 region; /* the part of C that is written, as above */
 LAVA_U32 tiles_m; /* the tiles that the screen judges */
 LAVA_U32 first_tile;
 LAVA_U32 least_weight;

@@ -40,15 +40,20 @@ uvec2 tile_of(uint index, uvec2 tiles, uint group)
     return uvec2(first + rest % rows, rest / rows);
 }
 
-/* Whether the tile has elements of the part of C, a value of enum lava_region. */
+/* Whether the tile has elements of the part of C, a value of enum lava_region, with LAVA_RESIDUES_ROW_PAIRS if two rows
+ * are one of C. */
 bool is_wanted(uint region, uvec2 tile, uvec2 size)
 {
+    uint part = region % LAVA_RESIDUES_ROW_PAIRS;
+    size.x >>= region / LAVA_RESIDUES_ROW_PAIRS;
     uvec2 first = tile * size;
-    return region == LAVA_UPDATE_ALL || (region == LAVA_UPDATE_LOWER ? first.y < first.x + size.x : first.x < first.y + size.y);
+    return part == LAVA_UPDATE_ALL || (part == LAVA_UPDATE_LOWER ? first.y < first.x + size.x : first.x < first.y + size.y);
 }
 
 /* Whether the element is one of them. */
 bool is_in_region(uint region, uint row, uint column)
 {
-    return region == LAVA_UPDATE_ALL || (region == LAVA_UPDATE_LOWER ? row >= column : row <= column);
+    uint part = region % LAVA_RESIDUES_ROW_PAIRS;
+    row >>= region / LAVA_RESIDUES_ROW_PAIRS;
+    return part == LAVA_UPDATE_ALL || (part == LAVA_UPDATE_LOWER ? row >= column : row <= column);
 }

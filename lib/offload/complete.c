@@ -10,9 +10,29 @@
 #include "lib/offload/ways.h"
 #include "lib/product/left_tiles.h"
 
+/* Computes those elements of the block that are in C's region. */
 static void run_part(const struct lava_operation *operation, int64_t row, int64_t rows, int64_t column,
                      int64_t columns) {
-    lava_cpu_blas_run_block(lava_cpu_blas_get(), operation, row, rows, column, columns);
+    const struct lava_cpu_blas *blas = lava_cpu_blas_get();
+    int64_t end = row + rows, last = column + columns;
+    bool is_lower = operation->c.region == LAVA_REGION_LOWER;
+    if (operation->c.region == LAVA_REGION_ALL || rows <= 0 || columns <= 0) {
+        lava_cpu_blas_run_block(blas, operation, row, rows, column, columns);
+        return;
+    }
+    /* The part of the diagonal in the block, and what is beside and below it, or above. */
+    int64_t first = lava_maximum(row, column), after = lava_minimum(end, last);
+    if (is_lower) {
+        int64_t left = lava_minimum(first, last);
+        lava_cpu_blas_run_block(blas, operation, first, end - first, column, left - column);
+        lava_cpu_blas_run_block(blas, operation, first, after - first, first, after - first);
+        lava_cpu_blas_run_block(blas, operation, after, end - after, first, after - first);
+    } else {
+        int64_t top = lava_minimum(first, end);
+        lava_cpu_blas_run_block(blas, operation, row, top - row, first, last - first);
+        lava_cpu_blas_run_block(blas, operation, first, after - first, first, after - first);
+        lava_cpu_blas_run_block(blas, operation, first, after - first, after, last - after);
+    }
 }
 
 /* Columns from the last one on are finished; a result in place has no part of a column. */
@@ -30,50 +50,17 @@ static void complete_climbing(const struct lava_operation *operation, const stru
     run_part(operation, 0, above, 0, operation->n);
 }
 
-static void complete_all(const struct lava_operation *operation, const struct lava_progress *progress) {
-    int64_t column = progress->column;
+/* The strip's rest, then what is below it. Of an upper triangle all columns from progress->column on. */
+static void complete_strips(const struct lava_operation *operation, const struct lava_progress *progress) {
+    bool is_upper = operation->c.region == LAVA_REGION_UPPER;
+    int64_t row = is_upper ? 0 : progress->row, rows = is_upper ? operation->m : progress->rows;
+    int64_t column = progress->column, below = row + rows;
     if (progress->partial > 0) {
-        run_part(operation, progress->row + progress->partial, progress->rows - progress->partial, column, 1);
+        run_part(operation, row + progress->partial, rows - progress->partial, column, 1);
         column++;
     }
-    run_part(operation, progress->row, progress->rows, column, operation->n - column);
-    int64_t below = progress->row + progress->rows;
+    run_part(operation, row, rows, column, operation->n - column);
     run_part(operation, below, operation->m - below, 0, operation->n);
-}
-
-/* One column inside a triangle's region: its element on the diagonal is a triangle of its own. */
-static void complete_column(const struct lava_operation *operation, int64_t column, int64_t row,
-                            int64_t end) {
-    if (row <= column && column < end)
-        run_part(operation, column, 1, column, 1);
-    run_part(operation, row, lava_minimum(column, end) - row, column, 1);
-    int64_t below = lava_maximum(row, column + 1);
-    run_part(operation, below, end - below, column, 1);
-}
-
-/* The strip's rest, then what is below it. */
-static void complete_lower(const struct lava_operation *operation, const struct lava_progress *progress) {
-    int64_t row = progress->row, end = row + progress->rows, column = progress->column;
-    if (progress->partial > 0) {
-        complete_column(operation, column, lava_maximum(row + progress->partial, column), end);
-        column++;
-    }
-    run_part(operation, row, end - row, column, row - column);
-    int64_t diagonal = lava_maximum(row, column);
-    run_part(operation, diagonal, end - diagonal, diagonal, end - diagonal);
-    run_part(operation, end, operation->n - end, 0, end);
-    run_part(operation, end, operation->n - end, end, operation->n - end);
-}
-
-/* All columns from progress->column on. */
-static void complete_upper(const struct lava_operation *operation, const struct lava_progress *progress) {
-    int64_t column = progress->column;
-    if (progress->partial > 0) {
-        complete_column(operation, column, progress->partial, column + 1);
-        column++;
-    }
-    run_part(operation, 0, column, column, operation->n - column);
-    run_part(operation, column, operation->n - column, column, operation->n - column);
 }
 
 static void complete_product(const struct lava_operation *operation, const struct lava_progress *progress) {
@@ -81,12 +68,8 @@ static void complete_product(const struct lava_operation *operation, const struc
         complete_descending(operation, progress);
     else if (lava_operation_climbs(operation))
         complete_climbing(operation, progress);
-    else if (operation->c.region == LAVA_REGION_ALL)
-        complete_all(operation, progress);
-    else if (operation->c.region == LAVA_REGION_LOWER)
-        complete_lower(operation, progress);
     else
-        complete_upper(operation, progress);
+        complete_strips(operation, progress);
 }
 
 /* The products from `first` on. */
@@ -109,7 +92,7 @@ int64_t lava_complete_on_cpu(const struct lava_operation *operation, const struc
     return 0;
 }
 
-/* Rows of the written part in some columns of it. */
+/* The first rows in some columns: those before the written part are not in C's region. */
 struct written {
     int64_t rows, column, columns;
 };
@@ -121,7 +104,7 @@ static void add_runs(const struct lava_operation *part, const struct lava_left_t
     for (int64_t i = 0, end; i < tiles->tiles_m; i = end) {
         for (end = i + 1; end < tiles->tiles_m && is_left[end] == is_left[i]; end++)
             ;
-        int64_t row = i * tiles->tile_m, below = lava_minimum(end * tiles->tile_m, written->rows);
+        int64_t row = i * tiles->of_c.tile_m, below = lava_minimum(end * tiles->of_c.tile_m, written->rows);
         if (is_left[i])
             run_part(part, row, below - row, written->column, written->columns);
     }
@@ -133,22 +116,23 @@ static void add_panel(const struct lava_operation *part, const struct lava_left_
                       const struct written *written) {
     const uint8_t *is_left = tiles->is_left + panel * tiles->tiles_n * tiles->tiles_m;
     int64_t last = written->column + written->columns;
-    for (int64_t j = written->column / tiles->tile_n, end; j * tiles->tile_n < last; j = end) {
+    for (int64_t j = written->column / tiles->of_c.tile_n, end; j * tiles->of_c.tile_n < last; j = end) {
         const uint8_t *column = is_left + j * tiles->tiles_m;
-        for (end = j + 1; end * tiles->tile_n < last; end++)
+        for (end = j + 1; end * tiles->of_c.tile_n < last; end++)
             if (memcmp(is_left + end * tiles->tiles_m, column, (size_t)tiles->tiles_m) != 0)
                 break;
         struct written alike = {.rows = written->rows,
-                                .column = lava_maximum(j * tiles->tile_n, written->column)};
-        alike.columns = lava_minimum(end * tiles->tile_n, last) - alike.column;
+                                .column = lava_maximum(j * tiles->of_c.tile_n, written->column)};
+        alike.columns = lava_minimum(end * tiles->of_c.tile_n, last) - alike.column;
         add_runs(part, tiles, column, &alike);
     }
 }
 
 void lava_complete_left_tiles(const struct lava_operation *operation, struct lava_progress *progress) {
     struct lava_left_tiles *tiles = progress->left;
-    const struct written parts[] = {{operation->m, 0, progress->column},
-                                    {progress->partial, progress->column, progress->partial > 0}};
+    const struct written parts[] = {
+        {operation->m, 0, progress->column},
+        {progress->row + progress->partial, progress->column, progress->partial > 0}};
     for (int64_t p = 0; tiles && p < tiles->panels; p++) {
         int64_t first = p * tiles->panel, k = lava_minimum(tiles->panel, operation->k - first);
         struct lava_operation part = lava_operation_depth(operation, first, k);

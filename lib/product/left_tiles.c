@@ -20,8 +20,10 @@ struct lava_left_tiles *lava_left_tiles_create(const struct lava_operation *oper
     size_t count = (size_t)panels * layout.tiles_m * layout.tiles_n;
     struct lava_left_tiles *tiles = calloc(1, sizeof *tiles + count);
     if (tiles) {
-        tiles->tile_m = plan->residues->tile_m / each;
-        tiles->tile_n = plan->residues->tile_n;
+        tiles->of_c = (struct lava_region_tiles){.block = {operation->c.region, 0, operation->m},
+                                                 .tile_m = plan->residues->tile_m / (uint32_t)each,
+                                                 .tile_n = plan->residues->tile_n,
+                                                 .each = 1};
         tiles->panel = layout.panel / each;
         tiles->tiles_m = layout.tiles_m;
         tiles->tiles_n = layout.tiles_n;
@@ -73,7 +75,7 @@ static struct lava_residues_line line_of(const struct lava_residue_product *prod
 uint64_t lava_left_tiles_judge(const struct lava_residue_product *product, int64_t end_k, int64_t end_column,
                                struct lava_left_tiles *tiles) {
     uint64_t left = 0;
-    int64_t end = (end_column - 1) / tiles->tile_n + 1;
+    int64_t end = (end_column - 1) / tiles->of_c.tile_n + 1;
     for (int64_t p = 0; p * tiles->panel < end_k; p++) {
         int64_t panel = product->layout.panel;
         int64_t k = lava_minimum(panel, product->parts.k - p * panel);
@@ -81,9 +83,10 @@ uint64_t lava_left_tiles_judge(const struct lava_residue_product *product, int64
             const struct lava_residues_line b = line_of(product, 1, p, j);
             for (int64_t i = 0; i < tiles->tiles_m; i++) {
                 const struct lava_residues_line a = line_of(product, 0, p, i);
-                bool holds = lava_residues_hold(&product->residues, &a, &b, k);
-                tiles->is_left[(p * tiles->tiles_n + j) * tiles->tiles_m + i] = !holds;
-                left += !holds;
+                bool is_left = lava_region_has_tile(&tiles->of_c, (uint32_t)i, (uint32_t)j) &&
+                               !lava_residues_hold(&product->residues, &a, &b, k);
+                tiles->is_left[(p * tiles->tiles_n + j) * tiles->tiles_m + i] = is_left;
+                left += is_left;
             }
         }
     }

@@ -309,7 +309,7 @@ static void record_left(struct lava_residue_product *product, const struct lava_
                                                            .slabs = columns->slabs,
                                                            .ldc = (uint32_t)operation->c.ld,
                                                            .span = product->span,
-                                                           .region = (uint32_t)operation->c.region,
+                                                           .region = columns->step,
                                                            .tiles_m = product->layout.tiles_m,
                                                            .first_tile = columns->first_tile,
                                                            .least_weight = columns->least_weight};
@@ -333,7 +333,8 @@ static enum lava_status multiply_columns(struct lava_residue_product *product, i
     constants.source = product->first;
     constants.other = product->second;
     constants.target = product->sums;
-    constants.step = (uint32_t)operation->c.region;
+    constants.step =
+        (uint32_t)operation->c.region + (operation->of_parts ? LAVA_RESIDUES_ROW_PAIRS : 0);
     lava_queue_barrier_dispatch(device, &commands);
     lava_stream_stamp_begin(product->stream, &commands, LAVA_STAMP_MULTIPLY);
     lava_queue_dispatch(device, &commands, product->multiply, &constants, sizeof constants, tiles,

@@ -1,6 +1,6 @@
 /* A product by residues from host memory to host memory. Called by runner.c in the place of a program.
  *
- * The matrices are on the device as a whole. An operand whose stored rows run along K lies there panel by
+ * The matrices are on the device as a whole, and A alone if B is A transposed. An operand whose stored rows run along K lies there panel by
  * panel, so that each panel's columns follow one another and the bus can write them directly. Column blocks
  * of C overlap their downloads with later ones. Their size changes no bit. */
 #include "lib/product/residue_run.h"
@@ -43,6 +43,8 @@ enum lava_status lava_residue_run_take(struct lava_run *run) {
     enum lava_status status = LAVA_OK;
     for (int i = MATRIX_A; i <= MATRIX_C && !status; i++) {
         const struct stored stored = stored_of(run->caller, i);
+        if (i == MATRIX_B && run->caller->b_is_a)
+            continue;
         status = lava_arena_take(&run->engine->arena, run->device,
                                  (uint64_t)(stored.ld * stored.columns * bytes_of(run->caller)),
                                  &run->matrices[i]);
@@ -58,6 +60,12 @@ void lava_residue_run_return(struct lava_run *run) {
         lava_arena_return(&run->engine->arena, run->matrices[i]);
 }
 
+/* B is A transposed: its lines are those of A, and lie where they do. */
+static void find_same(struct lava_operation *operation) {
+    operation->b.first = operation->a.first;
+    operation->b.ld = operation->a.ld;
+}
+
 /* Returns the caller's operation with the addresses on the device. Of an operand that stays there, those of
  * its copy. The write-back adds beta C. */
 static struct lava_operation on_device(const struct lava_run *run, bool stays[2]) {
@@ -65,6 +73,11 @@ static struct lava_operation on_device(const struct lava_run *run, bool stays[2]
     struct lava_operand *const operands[] = {&operation.a, &operation.b};
     for (int side = 0; side < 2; side++) {
         const struct stored stored = stored_of(run->caller, side);
+        stays[side] = side == 1 && run->caller->b_is_a;
+        if (stays[side]) {
+            find_same(&operation);
+            continue;
+        }
         struct lava_stored copy = {.first = operands[side]->first,
                                    .ld = operands[side]->ld,
                                    .element_bytes = (size_t)bytes_of(run->caller),
@@ -127,6 +140,8 @@ static enum lava_status upload(struct lava_run *run, const struct part *part,
         operand->first = (const void *)(uintptr_t)(upload.target->address + offset);
         operand->ld = upload.target_ld;
     }
+    if (operation->b_is_a)
+        find_same(operation);
     return lava_upload_matrix(run->stream, &upload);
 }
 
@@ -173,26 +188,31 @@ static bool next_stored(void *context, struct lava_stored *stored) {
     return false;
 }
 
-/* Starts the download of columns of C that are finished. */
+/* Starts the download of columns of C that are finished: of a triangle the rows that have one of its
+ * elements. */
 static enum lava_status download(struct lava_run *run, uint32_t place, int64_t column, int64_t columns) {
     const struct lava_operation *caller = run->caller;
     const struct stored stored = stored_of(caller, MATRIX_C);
+    int64_t row = caller->c.region == LAVA_REGION_LOWER ? column : 0;
+    int64_t end = caller->c.region == LAVA_REGION_UPPER ? column + columns : caller->m;
     struct lava_download *download = &run->downloads[place];
-    *download =
-        (struct lava_download){.source = run->matrices[MATRIX_C],
-                               .source_offset = (uint64_t)(column * stored.ld * bytes_of(caller)),
-                               .source_type = caller->type,
-                               .target_type = caller->type,
-                               .source_ld = stored.ld,
-                               .target = (char *)caller->c.first + column * caller->c.ld * bytes_of(caller),
-                               .target_ld = caller->c.ld,
-                               .rows = caller->m,
-                               .columns = columns,
-                               .region = {.rows = caller->m},
-                               .beta = caller->beta,
-                               .starts_early = true,
-                               .ready = run->stream->computed};
-    run->blocks[place] = (struct lava_block){.rows = caller->m,
+    *download = (struct lava_download){
+        .source = run->matrices[MATRIX_C],
+        .source_offset = (uint64_t)((column * stored.ld + row) * bytes_of(caller)),
+        .source_type = caller->type,
+        .target_type = caller->type,
+        .source_ld = stored.ld,
+        .target = (char *)caller->c.first + (column * caller->c.ld + row) * bytes_of(caller),
+        .target_ld = caller->c.ld,
+        .rows = end - row,
+        .columns = columns,
+        .region = {.region = caller->c.region, .diagonal = column - row, .rows = end - row},
+        .real_diagonal = caller->c.real_diagonal,
+        .beta = caller->beta,
+        .starts_early = true,
+        .ready = run->stream->computed};
+    run->blocks[place] = (struct lava_block){.row = row,
+                                             .rows = end - row,
                                              .column = column * run->each,
                                              .columns = columns * run->each,
                                              .products = 1,
@@ -251,8 +271,9 @@ static enum lava_status look_at_first(struct lava_run *run, const struct lava_re
     if (status)
         return status;
     uint64_t left = lava_left_tiles_judge(product, part->k, part->lines, run->left_tiles);
-    uint64_t tiles =
-        (uint64_t)((part->lines - 1) / run->left_tiles->tile_n + 1) * (uint64_t)run->left_tiles->tiles_m;
+    const struct lava_region_tiles *of_c = &run->left_tiles->of_c;
+    uint32_t columns = (uint32_t)((part->lines - 1) / of_c->tile_n + 1);
+    uint64_t tiles = lava_region_count(of_c, (uint32_t)run->left_tiles->tiles_m, columns);
     return lava_residue_ends_early(left, tiles) ? LAVA_ERROR_LEFT : LAVA_OK;
 }
 

@@ -92,6 +92,32 @@ void residue_case_store(const struct product *x, int side, int64_t ld, double *s
         }
 }
 
+bool residue_case_has_real_diagonal(const struct product *x) {
+    return x->squares && x->conjugate[0] != x->conjugate[1];
+}
+
+/* Columns of op(B) are rows of op(A). */
+static void copy_lines(struct product *x) {
+    int64_t each = residue_case_each(x);
+    for (int64_t j = 0; j < x->n; j++)
+        for (int64_t l = 0; l < x->k; l++) {
+            bool is_turned = l % each == 1 && !residue_case_has_real_diagonal(x);
+            double value = x->lines[0][j * each * x->k + l];
+            x->lines[1][j * x->k + l] = is_turned ? -value : value;
+        }
+}
+
+/* Element (i, j) of C, whose rows are numbers, is computed. */
+static bool is_in_region(const struct product *x, int64_t i, int64_t j) {
+    int64_t row = i / residue_case_each(x);
+    return x->region == LAVA_REGION_ALL || (x->region == LAVA_REGION_LOWER ? row >= j : row <= j);
+}
+
+/* It is an imaginary part that is zero. */
+static bool is_zero(const struct product *x, int64_t i, int64_t j) {
+    return residue_case_has_real_diagonal(x) && i == 2 * j + 1;
+}
+
 void residue_case_make(struct product *x) {
     const int64_t sizes[] = {x->m, x->n};
     for (int side = 0; side < 2; side++) {
@@ -103,12 +129,13 @@ void residue_case_make(struct product *x) {
     }
     if (x->is_complex)
         add_second_lines(x);
+    if (x->squares)
+        copy_lines(x);
     x->c = residue_case_allocate((size_t)(x->m * x->n), sizeof(double));
     x->got = residue_case_allocate((size_t)(x->m * x->n), sizeof(double));
     for (int64_t j = 0; j < x->n; j++)
         for (int64_t i = 0; i < x->m; i++) {
-            bool is_read = x->beta != 0 && (x->region == LAVA_REGION_ALL ||
-                                            (x->region == LAVA_REGION_LOWER ? i >= j : i <= j));
+            bool is_read = x->beta != 0 && is_in_region(x, i, j) && !is_zero(x, i, j);
             x->c[j * x->m + i] = is_read ? uniform() : NAN;
         }
 }
@@ -205,6 +232,8 @@ static struct wanted want(const struct product *x, int64_t i, int64_t j, const s
     }
     wanted.sum *= x->alpha;
     wanted.size *= fabs(x->alpha);
+    if (is_zero(x, i, j))
+        return (struct wanted){.sum = 0};
     if (x->beta != 0) {
         wanted.sum += (long double)x->beta * x->c[j * x->m + i];
         wanted.size += fabsl((long double)x->beta * x->c[j * x->m + i]);
@@ -214,8 +243,7 @@ static struct wanted want(const struct product *x, int64_t i, int64_t j, const s
 
 static void check_element(const struct product *x, int64_t i, int64_t j, const struct panels *panels) {
     double got = x->got[j * x->m + i];
-    bool is_in = x->region == LAVA_REGION_ALL || (x->region == LAVA_REGION_LOWER ? i >= j : i <= j);
-    if (!is_in) {
+    if (!is_in_region(x, i, j)) {
         assert_true(isnan(got));
         return;
     }
@@ -248,6 +276,13 @@ static int judge(const struct product *x, const struct lava_residue_way *way, in
     return left;
 }
 
+/* The tile at (i, j) has an element of C's region. */
+static bool is_wanted(const struct product *x, const struct lava_residue_way *way, int64_t i, int64_t j) {
+    int64_t last_row = (i + way->tile_m < x->m ? i + way->tile_m : x->m) - 1,
+            last_column = (j + way->tile_n < x->n ? j + way->tile_n : x->n) - 1;
+    return is_in_region(x, last_row, j) || is_in_region(x, i, last_column);
+}
+
 int residue_case_check(const struct product *x, const struct lava_residue_way *way) {
     struct panels panels = {0};
     int left = 0;
@@ -256,7 +291,8 @@ int residue_case_check(const struct product *x, const struct lava_residue_way *w
             panels.lines[p][side] = convert(x, side, p * LAVA_RESIDUES_STANDARD_K, depth_of(x, p));
     for (int64_t j = 0; j < x->n; j += way->tile_n)
         for (int64_t i = 0; i < x->m; i += way->tile_m) {
-            left += judge(x, way, i, j, &panels);
+            int of_tile = judge(x, way, i, j, &panels);
+            left += is_wanted(x, way, i, j) ? of_tile : 0;
             for (int64_t q = j; q < j + way->tile_n && q < x->n; q++)
                 for (int64_t p = i + q % 3; p < i + way->tile_m && p<x->m; p += x->k> 1000 ? 9 : 3)
                     check_element(x, p, q, &panels);

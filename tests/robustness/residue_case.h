@@ -15,6 +15,7 @@ enum data { UNIFORM, INTEGERS, LARGEST, SMALLEST, TOO_LARGE, TOO_SMALL, SPREAD, 
 struct product {
     int64_t m, n, k;
     bool is_complex, conjugate[2];
+    bool squares; /* op(B) is op(A) transposed, and conjugated if conjugate[0] is not conjugate[1] */
     enum lava_op ops[2];
     double alpha, beta;
     enum lava_region region;
@@ -39,7 +40,9 @@ int64_t residue_case_count(const struct product *x, int side);
 bool residue_case_is_along(const struct product *x, int side);
 /* Writes an operand as it is stored, with its columns ld elements apart. */
 void residue_case_store(const struct product *x, int side, int64_t ld, double *stored);
-/* Compares some elements of each tile. Returns how many of the tiles' panels were left. */
+/* Of A A' with a conjugate C's diagonal is real: its imaginary parts are not read. */
+bool residue_case_has_real_diagonal(const struct product *x);
+/* Compares some elements of each tile. Returns how many panels of tiles in C's region were left. */
 int residue_case_check(const struct product *x, const struct lava_residue_way *way);
 
 #endif

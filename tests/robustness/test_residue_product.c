@@ -130,8 +130,16 @@ static enum lava_status run_on_host(struct product *x, const struct lava_overrid
         .n = x->n,
         .k = k,
         .a = {.first = stored[0], .ld = ld[0], .op = x->ops[0], .conjugate = x->conjugate[0]},
-        .b = {.first = stored[1], .ld = ld[1], .op = x->ops[1], .conjugate = x->conjugate[1]},
-        .c = {.first = c, .ld = ldc / each, .type = type_of(x)},
+        .b = {.first = stored[!x->squares],
+              .ld = ld[!x->squares],
+              .op = x->ops[1],
+              .conjugate = x->conjugate[1]},
+        .c = {.first = c,
+              .ld = ldc / each,
+              .type = type_of(x),
+              .region = x->region,
+              .real_diagonal = residue_case_has_real_diagonal(x)},
+        .b_is_a = x->squares,
         .alpha.real = x->alpha,
         .beta.real = x->beta};
     struct lava_plan plan;
@@ -241,6 +249,33 @@ static void complex_matrices(void **state) {
     deep.odd[1] = WITH_NAN;
     deep.odd_line[1] = 64;
     verify(deep, 1);
+}
+
+/* Triangles of C from host memory, real and complex: of any product, or of a matrix and its transpose. A row
+ * has tiles that are left, on both sides of the diagonal. */
+static void triangles_on_host(void **state) {
+    (void)state;
+    for (int way = 0; way < 16; way++) {
+        bool is_complex = way & 8, squares = way & 4, is_turned = way & 2;
+        int64_t n = way % 5 == 2 ? 1060 : 150;
+        struct product x = {.m = is_complex ? 2 * n : n,
+                            .n = n,
+                            .k = 2 * (70 + 3 * way),
+                            NONE,
+                            .is_complex = is_complex,
+                            .squares = squares,
+                            .conjugate = {is_complex && is_turned, is_complex && !is_turned},
+                            .on_host = true,
+                            .ops = {is_turned ? LAVA_OP_T : LAVA_OP_N, is_turned ? LAVA_OP_N : LAVA_OP_T},
+                            .alpha = -1.3,
+                            .beta = way % 3 == 0 ? 0.7 : 0,
+                            .region = way & 1 ? LAVA_REGION_UPPER : LAVA_REGION_LOWER};
+        if (way % 7 == 6) /* ?syrk */
+            x.conjugate[0] = x.conjugate[1] = false;
+        x.odd[0] = way % 2 ? WITH_NAN : SPREAD;
+        x.odd_line[0] = way < 2 ? -1 : n > 150 ? 700 : 66;
+        verify(x, x.odd_line[0] < 0 ? 0 : -1);
+    }
 }
 
 static void integers(void **state) {
@@ -488,6 +523,8 @@ static void faults(void **state) {
     const struct lava_overrides on = {.residues = LAVA_RESIDUE_ON};
     struct product x = {
         .m = 70, .n = 1100, .k = 64, NONE, .on_host = true, .alpha = 1, .data = {INTEGERS, INTEGERS}};
+    x.region = (enum lava_region)(residue_case_random() % 3);
+    x.m = x.region == LAVA_REGION_ALL ? x.m : x.n;
     (void)state;
     residue_case_make(&x);
     x.lines[0][66 * x.k + 3] = INFINITY; /* tiles that are left, with exact elements */
@@ -506,18 +543,28 @@ static void faults(void **state) {
 #endif
 
 int main(int count, char **arguments) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(operations), cmocka_unit_test(on_host),  cmocka_unit_test(complex_matrices),
-        cmocka_unit_test(integers),   cmocka_unit_test(panels),   cmocka_unit_test(regions),
-        cmocka_unit_test(limits),     cmocka_unit_test(all_left), cmocka_unit_test(deep_on_host),
-        cmocka_unit_test(memory),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(operations),
+                                       cmocka_unit_test(on_host),
+                                       cmocka_unit_test(complex_matrices),
+                                       cmocka_unit_test(integers),
+                                       cmocka_unit_test(panels),
+                                       cmocka_unit_test(regions),
+                                       cmocka_unit_test(limits),
+                                       cmocka_unit_test(all_left),
+                                       cmocka_unit_test(deep_on_host),
+                                       cmocka_unit_test(memory),
+                                       cmocka_unit_test(triangles_on_host),
 #ifdef LAVA_FAULT_INJECTION
-        cmocka_unit_test(faults)
+                                       cmocka_unit_test(faults)
 #endif
     };
-    const struct CMUnitTest tests_alone[] = {cmocka_unit_test(on_host),    cmocka_unit_test(complex_matrices),
-                                             cmocka_unit_test(ends_early), cmocka_unit_test(ending_is_learnt),
-                                             cmocka_unit_test(mixed),      cmocka_unit_test(memory_alone),
+    const struct CMUnitTest tests_alone[] = {cmocka_unit_test(on_host),
+                                             cmocka_unit_test(complex_matrices),
+                                             cmocka_unit_test(ends_early),
+                                             cmocka_unit_test(ending_is_learnt),
+                                             cmocka_unit_test(mixed),
+                                             cmocka_unit_test(memory_alone),
+                                             cmocka_unit_test(triangles_on_host),
 #ifdef LAVA_FAULT_INJECTION
                                              cmocka_unit_test(faults)
 #endif
