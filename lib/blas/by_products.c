@@ -3,7 +3,7 @@
  *
  * lib/host composes each operation of products, by halves, down to small loops. Here the CPU BLAS has help:
  *
- *     large product                       ->  the device, by a call of its own
+ *     large product, or triangle of one   ->  the device, by a call of its own
  *     small triangle or panel             ->  the CPU's own routine
  *     others, and what either refuses     ->  the next halves, or the loops
  *
@@ -25,19 +25,18 @@
 #define SMALL_SHARE 16
 #define LEAST       64
 #define MOST        1024
-/* The device is to take at most this share of the CPU's time for the largest product. Smaller ones gain less,
- * and so do parts on the CPU. A starting value. */
-#define PROFITABLE_SHARE 0.7
+/* The device is to take at most this share of the CPU's time for the largest product, by the estimates:
+ * smaller ones gain less, and parts on the CPU nothing. Two products have no parts there, LU and inverses the
+ * most. From an H200 without its fp64 (doc/notes/fp64-by-integers.md). */
+#define SHARE_OF_TWO    0.7
+#define SHARE_OF_MOST   0.12
+#define SHARE_OF_COSTLY 0.06
 
 struct help {
     struct lava_cpu_help base; /* the first member */
     struct lava_call *call;
     enum lava_reason *reason; /* why the CPU had the last product that was offered */
 };
-
-static bool is_general(const struct lava_operation *operation) {
-    return lava_operation_is_plain(operation) && operation->c.region == LAVA_REGION_ALL;
-}
 
 /* Returns the order of the triangle, or of the matrix that is factored or symmetric. */
 static int64_t order_of(const struct lava_operation *operation) {
@@ -63,8 +62,8 @@ static bool offer(const struct help *help, const struct lava_operation *product)
 
 static bool takes(const struct lava_cpu_help *base, const struct lava_operation *operation, int64_t *info) {
     const struct help *help = (const struct help *)base;
-    if (is_general(operation))
-        return offer(help, operation);
+    if (lava_operation_is_plain(operation) && offer(help, operation))
+        return true;
     return lava_by_products_is_small(operation, &help->call->operation) &&
            lava_own_routine_run(lava_cpu_blas_get(), operation, info);
 }
@@ -74,8 +73,8 @@ static bool is_inverse(const struct lava_operation *operation) {
     return (parts->inverts || parts->squares) && !parts->solves;
 }
 
-/* Returns the product between two halves: of LU the update after the first half, of Cholesky what is below
- * the diagonal of that, of an inverse half of what is beside the first half. */
+/* Returns one of two products, or the product between two halves: of LU the update after the first half, of
+ * Cholesky what is below the diagonal of that, of an inverse half of what is beside the first half. */
 static struct lava_operation largest_of(const struct lava_operation *operation) {
     int64_t half = order_of(operation) / 2;
     const struct lava_kind *row = lava_operation_row(operation);
@@ -89,14 +88,16 @@ static struct lava_operation largest_of(const struct lava_operation *operation) 
                                      .c = {.first = LAVA_PLANNED_C, .type = operation->type},
                                      .alpha.real = 1,
                                      .beta.real = 1};
+    if (row->is_product) /* residues have real ones alone */
+        product.alpha = operation->alpha;
     if (row->has_factors) {
         product.m = operation->sides.factored || row->pivots ? operation->m - half : half / 2;
         product.n = operation->sides.factored ? operation->sides.count : row->pivots ? half : half / 2;
         product.k = half;
     } else if (is_inverse(operation)) {
         product.m = product.n = product.k = half;
-    } else if (operation->c.region != LAVA_REGION_ALL) {
-        product.m = product.n = half;
+    } else if (operation->twice) {
+        product.c.region = operation->c.region;
     } else if (operation->a.structure != LAVA_STRUCTURE_GENERAL) {
         product.m = product.k = half;
     } else {
@@ -107,15 +108,14 @@ static struct lava_operation largest_of(const struct lava_operation *operation) 
     return product;
 }
 
-/* Returns whether parts were faster than the CPU's own routine where this was measured: symmetric and
- * triangular operands were. All others are cut in mode gpu alone (doc/notes/fp64-by-integers.md). */
-static bool has_gained(const struct lava_operation *operation) {
-    return lava_operation_structured(operation) != NULL;
+static double profitable_share(const struct lava_operation *operation) {
+    bool is_costly = lava_operation_row(operation)->pivots || is_inverse(operation);
+    return operation->twice ? SHARE_OF_TWO : is_costly ? SHARE_OF_COSTLY : SHARE_OF_MOST;
 }
 
 /* Returns whether the plan of the largest product gains enough; if not, plan->reason says why. */
 static bool gains(const struct lava_operation *operation, struct lava_plan *plan) {
-    bool is_profitable = has_gained(operation) && plan->gpu_ns < PROFITABLE_SHARE * plan->cpu_ns;
+    bool is_profitable = plan->gpu_ns < profitable_share(operation) * plan->cpu_ns;
     bool is_enough = plan->reason == LAVA_REASON_FORCED || is_profitable;
     if (plan->place == LAVA_PLACE_GPU && !is_enough)
         plan->reason = LAVA_REASON_UNPROFITABLE;
@@ -145,7 +145,7 @@ static bool suits(const struct lava_call *call) {
     const struct lava_operation *operation = &call->operation;
     const struct lava_kind *row = lava_operation_row(operation);
     bool has_products = (row->is_product || row->solves || row->has_factors || is_inverse(operation)) &&
-                        !row->is_vector && !operation->series && !is_general(operation);
+                        !row->is_vector && !operation->series && !lava_operation_is_plain(operation);
     if (!call->valid || call->reason != LAVA_REASON_NO_KERNEL ||
         lava_type_real(operation->type) != LAVA_TYPE_FP64 || !has_products ||
         lava_context_capabilities()->fp64)
