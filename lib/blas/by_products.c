@@ -29,8 +29,8 @@
  * smaller ones gain less, and parts on the CPU nothing. Two products have no parts there, LU and inverses the
  * most. From an H200 without its fp64 (doc/notes/fp64-by-integers.md). */
 #define SHARE_OF_TWO    0.7
-#define SHARE_OF_MOST   0.12
-#define SHARE_OF_COSTLY 0.06
+#define SHARE_OF_MOST   0.2
+#define SHARE_OF_COSTLY 0.1
 
 struct help {
     struct lava_cpu_help base; /* the first member */
