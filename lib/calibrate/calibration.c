@@ -20,6 +20,7 @@
 #include "lib/base/thread.h"
 #include "lib/calibrate/expected.h"
 #include "lib/calibrate/figures_file.h"
+#include "lib/calibrate/own_routines.h"
 #include "lib/calibrate/quiet.h"
 #include "lib/calibrate/survey.h"
 #include "lib/host/processor.h"
@@ -210,6 +211,14 @@ static void store_part(struct lava_microbenchmark *benchmark) {
     store(&benchmark->figures, false);
 }
 
+/* The routines are asked for here, because that takes the loader's lock: a child of fork() would find it locked
+ * for good. */
+static void find_routines(const struct lava_cpu_blas *blas) {
+    pthread_mutex_lock(&state.turn);
+    lava_own_routines_find(blas);
+    pthread_mutex_unlock(&state.turn);
+}
+
 static void calibrate(unsigned types) {
     struct lava_microbenchmark benchmark = {.blas = lava_cpu_blas_get(),
                                             .capabilities = state.device,
@@ -218,6 +227,7 @@ static void calibrate(unsigned types) {
                                             .end = end_turn,
                                             .part_done = store_part};
     lava_survey_set_quick(&benchmark);
+    find_routines(benchmark.blas);
     uint64_t start_ns = lava_clock_now_ns();
     bool complete = lava_survey_run(&benchmark, types);
     lava_microbenchmark_finish(&benchmark);

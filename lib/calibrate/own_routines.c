@@ -182,6 +182,16 @@ static bool place(struct lava_microbenchmark *benchmark, struct call *call) {
     return true;
 }
 
+void lava_own_routines_find(const struct lava_cpu_blas *blas) {
+    bool is_wide;
+    for (int family = 0; family < LAVA_CPU_FAMILY_COUNT; family++)
+        for (int type = 0; type < LAVA_FAMILIES_TYPES; type++) {
+            const char *name = lava_families_name((enum lava_cpu_family)family, type);
+            if (name)
+                lava_own_routine_find(blas, name, &is_wide);
+        }
+}
+
 enum lava_microbenchmark_outcome lava_own_routines_measure(struct lava_microbenchmark *benchmark,
                                                            enum lava_cpu_family family, int type, int order) {
     const char *name = lava_families_name(family, type);

@@ -12,4 +12,7 @@
 enum lava_microbenchmark_outcome lava_own_routines_measure(struct lava_microbenchmark *benchmark,
                                                            enum lava_cpu_family family, int type, int order);
 
+/* Looks for all of them, so that measuring asks the loader for nothing more. */
+void lava_own_routines_find(const struct lava_cpu_blas *blas);
+
 #endif
