@@ -497,19 +497,17 @@ static void queries(void **state) {
     }
 }
 
-/* The library looks for the CPU's routines in all others, and once: before OpenBLAS is opened as a reference,
- * whose routines would be those of the tests that have none. */
+static void call_small(enum lava_routine routine) {
+    struct call x = new_call(lava_routine_type(routine), 0, 0, solves((int)routine) ? 1 : 0, RANDOM);
+    x.job = x.second = 'N';
+    run((int)routine, &x, 0);
+    assert_int_equal(read_info(routine, x.info), 0);
+    free_call(&x);
+}
+
 static void find_routines(void **state) {
     (void)state;
-    for (int i = 0; i < LAVA_ROUTINE_COUNT; i++) {
-        if (!is_ours(i))
-            continue;
-        struct call x = new_call(lava_routine_type((enum lava_routine)i), 0, 0, solves(i) ? 1 : 0, RANDOM);
-        x.job = x.second = 'N';
-        run(i, &x, 0);
-        assert_int_equal(read_info((enum lava_routine)i, x.info), 0);
-        free_call(&x);
-    }
+    find_each_routine(is_ours, call_small);
 }
 
 FAMILY_GROUPS(cmocka_unit_test(find_routines), cmocka_unit_test(results), cmocka_unit_test(jobs),

@@ -485,9 +485,22 @@ static void small_workspaces(void **state) {
     }
 }
 
-FAMILY_GROUPS(cmocka_unit_test(results), cmocka_unit_test(special_matrices), cmocka_unit_test(not_a_number),
-              cmocka_unit_test(ranges), cmocka_unit_test(queries), cmocka_unit_test(complaints),
-              cmocka_unit_test(small_workspaces));
+static void call_small(enum lava_routine routine) {
+    struct problem p = new_problem(lava_routine_type(routine), LOWER, 1, RANDOM);
+    p.job = 'N';
+    p.range = 'A';
+    run(routine, &p);
+    free_problem(&p);
+}
+
+static void find_routines(void **state) {
+    (void)state;
+    find_each_routine(is_ours, call_small);
+}
+
+FAMILY_GROUPS(cmocka_unit_test(find_routines), cmocka_unit_test(results), cmocka_unit_test(special_matrices),
+              cmocka_unit_test(not_a_number), cmocka_unit_test(ranges), cmocka_unit_test(queries),
+              cmocka_unit_test(complaints), cmocka_unit_test(small_workspaces));
 
 int main(int count, char **arguments) {
     poison_begin((unsigned)time(NULL));

@@ -37,7 +37,7 @@
 
 /* OpenBLAS's results of the whole problem. */
 struct reference {
-    char *values, *factor, *vectors;
+    char *values, *vectors;
     struct eigen_errors errors;
 };
 
@@ -144,24 +144,24 @@ static bool find_expected(const struct problem *p, const struct second *b, struc
     void *found = handle ? dlsym(handle, names[2 * is_complex + is_fp64]) : NULL;
     const int n = (int)p->n, ld = (int)p->ld, ldb = (int)b->ld, size = (int)work_elements(n);
     char *work = malloc((size_t)size * 48), *rwork = work + size * 16, *iwork = work + size * 32;
+    char *factor = poison_new(b->bytes + 1);
     const char *uplo = p->is_lower ? "L" : "U";
     struct problem whole = *p;
     real_sygvd *of_real;
     complex_hegvd *of_complex;
     int info = -1;
-    *reference = (struct reference){.values = poison_new(p->bytes_w),
-                                    .factor = poison_new(b->bytes + 1),
-                                    .vectors = poison_new(p->bytes + 1)};
+    *reference = (struct reference){.values = poison_new(p->bytes_w), .vectors = poison_new(p->bytes + 1)};
     memcpy(&of_real, &found, sizeof found);
     memcpy(&of_complex, &found, sizeof found);
     memcpy(reference->vectors, p->before, p->bytes);
-    memcpy(reference->factor, b->before, b->bytes);
+    memcpy(factor, b->before, b->bytes);
     if (found && is_complex)
-        of_complex(&b->itype, "V", uplo, &n, reference->vectors, &ld, reference->factor, &ldb,
-                   reference->values, work, &size, rwork, &size, iwork, &size, &info, 1, 1);
+        of_complex(&b->itype, "V", uplo, &n, reference->vectors, &ld, factor, &ldb, reference->values, work,
+                   &size, rwork, &size, iwork, &size, &info, 1, 1);
     else if (found)
-        of_real(&b->itype, "V", uplo, &n, reference->vectors, &ld, reference->factor, &ldb, reference->values,
-                work, &size, iwork, &size, &info, 1, 1);
+        of_real(&b->itype, "V", uplo, &n, reference->vectors, &ld, factor, &ldb, reference->values, work,
+                &size, iwork, &size, &info, 1, 1);
+    free(factor);
     free(work);
     whole.found = n;
     whole.w = reference->values;
@@ -171,7 +171,6 @@ static bool find_expected(const struct problem *p, const struct second *b, struc
 
 static void free_reference(struct reference *reference) {
     free(reference->values);
-    free(reference->factor);
     free(reference->vectors);
 }
 
@@ -199,17 +198,28 @@ static void check_rest_is_untouched(enum lava_routine routine, const struct prob
     assert_true(p->w[p->bytes_w - 1] == (char)POISON);
 }
 
-/* The second matrix is OpenBLAS's factor, but for rounding. */
-static void check_factor(const struct problem *p, const struct second *b, const struct reference *reference) {
-    const double bound = 64 * (double)p->n * lava_type_facts(p->type)->unit;
-    for (int64_t at = 0; at < b->ld * p->n; at++) {
-        int64_t i = at % b->ld, j = at / b->ld;
-        const struct naive_number got = naive_read(p->type, b->now, at),
-                                  wanted = naive_read(p->type, reference->factor, at);
-        if (i < p->n && (p->is_lower ? i >= j : i <= j))
-            assert_true(fabs((double)(got.real - wanted.real)) <= bound &&
-                        fabs((double)(got.imaginary - wanted.imaginary)) <= bound);
-    }
+/* Element (i, j) of L, or of U', which are stored as each other's transpose. */
+static struct naive_number factor_at(const struct problem *p, const struct second *b, int64_t i, int64_t j) {
+    struct naive_number number = naive_read(p->type, b->now, p->is_lower ? i + j * b->ld : j + i * b->ld);
+    number.imaginary = p->is_lower ? number.imaginary : -number.imaginary;
+    return number;
+}
+
+/* The factor's product with its own transpose is the second matrix, but for rounding. */
+static void check_factor(const struct problem *p, const struct second *b) {
+    const double bound = 8 * (double)(p->n + 1) * lava_type_facts(p->type)->unit;
+    for (int64_t j = 0; j < p->n; j++)
+        for (int64_t i = j; i < p->n; i++) {
+            int64_t at = p->is_lower ? i + j * b->ld : j + i * b->ld;
+            struct naive_number rest = naive_read(p->type, b->before, at);
+            rest.imaginary = i == j ? 0 : p->is_lower ? rest.imaginary : -rest.imaginary;
+            for (int64_t l = 0; l <= j; l++) {
+                const struct naive_number x = factor_at(p, b, i, l), y = factor_at(p, b, j, l);
+                rest.real -= x.real * y.real + x.imaginary * y.imaginary;
+                rest.imaginary -= x.imaginary * y.real - x.real * y.imaginary;
+            }
+            assert_true(fabsl(rest.real) <= bound && fabsl(rest.imaginary) <= bound);
+        }
 }
 
 static void check_ifail(enum lava_routine routine, const struct problem *p) {
@@ -232,7 +242,7 @@ static void check_call(enum lava_routine routine, struct problem *p, struct seco
     p->found = count;
     check_rest_is_untouched(routine, p, b);
     if (p->n > 0)
-        check_factor(p, b, reference);
+        check_factor(p, b);
     if (is_apart)
         check_ifail(routine, p);
     const char *vectors = p->job == 'N' ? NULL : is_apart ? p->z : p->now;
@@ -522,9 +532,24 @@ static void small_workspaces(void **state) {
     }
 }
 
-FAMILY_GROUPS(cmocka_unit_test(results), cmocka_unit_test(ill_conditioned), cmocka_unit_test(ranges),
-              cmocka_unit_test(not_definite), cmocka_unit_test(queries), cmocka_unit_test(complaints),
-              cmocka_unit_test(small_workspaces));
+static void call_small(enum lava_routine routine) {
+    struct problem p = new_problem(lava_routine_type(routine), LOWER, 1, RANDOM);
+    struct second b = new_second(&p, 1, false);
+    p.job = 'N';
+    p.range = 'A';
+    run(routine, &p, &b);
+    free_second(&b);
+    free_problem(&p);
+}
+
+static void find_routines(void **state) {
+    (void)state;
+    find_each_routine(is_ours, call_small);
+}
+
+FAMILY_GROUPS(cmocka_unit_test(find_routines), cmocka_unit_test(results), cmocka_unit_test(ill_conditioned),
+              cmocka_unit_test(ranges), cmocka_unit_test(not_definite), cmocka_unit_test(queries),
+              cmocka_unit_test(complaints), cmocka_unit_test(small_workspaces));
 
 int main(int count, char **arguments) {
     poison_begin((unsigned)time(NULL));

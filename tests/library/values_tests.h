@@ -6,6 +6,15 @@
 
 #include "tests/library/family_tests.h"
 
+/* Has each routine that is ours called. The library looks for the CPU's routines in all other libraries, and
+ * once: here, before OpenBLAS is opened as a reference, whose routines would be those of the tests that have
+ * none. */
+static inline void find_each_routine(bool is_ours(int), void call(enum lava_routine)) {
+    for (int i = 0; i < LAVA_ROUTINE_COUNT; i++)
+        if (is_ours(i))
+            call((enum lava_routine)i);
+}
+
 /* Calls every routine that is ours five times, and checks that its arguments arrive untouched: letters of
  * both lists in turn, and others; orders that are small, large, wrong, and of 64 bits; and queries, which are
  * not counted. What a routine has no argument for is not passed. */
