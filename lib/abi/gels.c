@@ -82,9 +82,7 @@ static void gels_compute(const struct gels_arguments *arguments) {
         return;
     if (!lava_workspace_is_query(arguments->lwork))
         info = lava_cpu_least_squares_compute(lava_cpu_blas_get(), &operation);
-    if (info < 0)
-        lava_log_always("no memory for a copy of a matrix of %lld columns", (long long)arguments->n);
-    write_results(arguments, info < 0 ? LAVA_INTEGERS_NO_MEMORY : info);
+    write_results(arguments, lava_integers_told(info, arguments->n));
 }
 
 #define LIST(integer, type)                                                                                  \

@@ -28,6 +28,15 @@ static inline int64_t *lava_integers_new(int64_t count) {
     return count > 0 && count <= INT32_MAX ? malloc((size_t)count * sizeof(int64_t)) : NULL;
 }
 
+/* Returns the info of a routine for what lib/host has returned: -1 if it had no memory for a copy of a matrix
+ * of so many columns. */
+static inline int64_t lava_integers_told(int64_t info, int64_t columns) {
+    if (info >= 0)
+        return info;
+    lava_log_always("no memory for a copy of a matrix of %lld columns", (long long)columns);
+    return LAVA_INTEGERS_NO_MEMORY;
+}
+
 /* Returns the info of a routine that got no room for n. */
 static inline int64_t lava_integers_missing(int64_t count) {
     if (count <= 0)

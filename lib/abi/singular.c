@@ -143,9 +143,7 @@ static int64_t info_of(const struct lava_singular_arguments *x, int64_t info) {
             if (isnan(number.real) || isnan(number.imaginary))
                 return -4;
         }
-    if (info < 0)
-        lava_log_always("no memory for singular values of a matrix of %lld columns", (long long)x->n);
-    return info < 0 ? LAVA_INTEGERS_NO_MEMORY : info;
+    return lava_integers_told(info, x->n);
 }
 
 static void write_results(const struct lava_singular_arguments *x, int64_t rank, int64_t result) {

@@ -104,7 +104,7 @@ static void write_results(const struct stedc_arguments *x, int64_t info) {
     if (is_complex(x))
         lava_workspace_write_real(x->routine, x->rwork.first, sizes.rwork);
     lava_integers_write(x->routine, x->iwork.first, 0, sizes.iwork);
-    lava_integers_write(x->routine, x->info, 0, info);
+    lava_integers_write(x->routine, x->info, 0, lava_integers_told(info, x->n));
 }
 
 static bool stedc_begin(const struct stedc_arguments *arguments, struct lava_call *call) {

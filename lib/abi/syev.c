@@ -229,7 +229,7 @@ static void write_results(const struct lava_syev_arguments *x, int64_t found, in
         if (x->ifail)
             lava_integers_write(x->routine, x->ifail, i, 0);
     }
-    lava_integers_write(x->routine, x->info, 0, info);
+    lava_integers_write(x->routine, x->info, 0, lava_integers_told(info, x->n));
 }
 
 bool lava_syev_begin(const struct lava_syev_arguments *arguments, struct lava_call *call) {

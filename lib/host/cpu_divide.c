@@ -50,7 +50,7 @@ static void multiply(const struct lava_cpu_blas *blas, const struct lava_operati
 int64_t lava_cpu_divide_run(const struct lava_cpu_blas *blas, const struct lava_operation *operation,
                             struct lava_cpu_done done) {
     const struct lava_kind *row = lava_operation_row(operation);
-    int64_t n = operation->n, info = n;
+    int64_t n = operation->n, info = -1;
     if (done.columns == n)
         return 0;
     lava_cpu_wide *d = malloc(2 * (size_t)n * sizeof *d), *e = d + n,

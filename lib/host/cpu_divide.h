@@ -7,7 +7,7 @@
 
 /* Writes the eigenvalues over D and the eigenvectors, or C times them, over C; E stays. Of what a device has
  * begun, none or all columns are there. Returns 0, or info as LAPACK's routine: how many eigenvalues were not
- * found; the order without memory. Nothing is written then. */
+ * found; -1 without memory. Nothing is written then. */
 lava_cpu_finish lava_cpu_divide_run;
 
 #endif

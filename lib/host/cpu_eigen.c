@@ -171,7 +171,7 @@ int64_t lava_cpu_eigen_run(const struct lava_cpu_blas *blas, const struct lava_o
                            struct lava_cpu_done done) {
     enum lava_type type = lava_type_real(operation->type);
     struct memory memory = {0};
-    int64_t n = operation->n, info = n;
+    int64_t n = operation->n, info = -1;
     if (done.columns == n)
         return 0;
     void *vectors = malloc((size_t)(n * n) * lava_type_bytes(operation->type));

@@ -8,7 +8,7 @@
 
 /* Writes the eigenvalues that are wanted, how many there are, and their vectors; C is destroyed. Of what a
  * device has begun, none or all columns are there. Returns 0, or info as LAPACK's routine: how many
- * eigenvalues were not found; C's rows without memory. */
+ * eigenvalues were not found; -1 without memory. */
 lava_cpu_finish lava_cpu_eigen_run;
 
 /* D <- the eigenvalues of the tridiagonal matrix D and E, ascending, Q, n x n, <- its eigenvectors, unless it

@@ -92,7 +92,7 @@ int64_t lava_cpu_generalized_run(const struct lava_cpu_blas *blas, const struct 
         return 0;
     void *whole = malloc((size_t)(n * n) * lava_type_bytes(operation->type));
     if (!whole)
-        return n;
+        return -1;
     int64_t info = lava_cpu_cholesky_run(blas, &factorization, (struct lava_cpu_done){0});
     if (info) {
         free(whole);

@@ -113,6 +113,7 @@ static void run(enum lava_routine routine, struct call *x, char compz) {
     int64_t elements = work_elements(x->n);
     char *work = malloc((size_t)elements * 32);
     reset(x, compz);
+    limit_memory();
     families_call[routine](&(struct families_arguments){.job = compz,
                                                         .n = {x->n},
                                                         .ldc = {x->ld},
@@ -393,8 +394,22 @@ static void find_routines(void **state) {
     find_each_routine(is_ours, call_small);
 }
 
+static int64_t call_without_memory(void) {
+    enum lava_routine routine = LAVA_ROUTINE_dstedc_;
+    struct call x = new_call(LAVA_TYPE_FP64, KINDS_ZERO, 1500);
+    run(routine, &x, 'I');
+    return read_info(routine, x.info);
+}
+
+static void no_memory(void **state) {
+    (void)state;
+    if (!on_device)
+        check_without_memory(call_without_memory);
+}
+
 FAMILY_GROUPS(cmocka_unit_test(find_routines), cmocka_unit_test(results), cmocka_unit_test(special_matrices),
-              cmocka_unit_test(not_a_number), cmocka_unit_test(queries), cmocka_unit_test(complaints));
+              cmocka_unit_test(not_a_number), cmocka_unit_test(queries), cmocka_unit_test(complaints),
+              cmocka_unit_test(no_memory));
 
 int main(int count, char **arguments) {
     poison_begin((unsigned)time(NULL));

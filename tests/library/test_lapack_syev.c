@@ -86,6 +86,7 @@ static void run(enum lava_routine routine, struct problem *p) {
     double ends[4];
     naive_write(real, &ends[0], 0, (struct naive_number){p->low, 0});
     naive_write(real, &ends[2], 0, (struct naive_number){p->high, 0});
+    limit_memory();
     families_call[routine](&(struct families_arguments){.job = p->job,
                                                         .range = p->range,
                                                         .uplo = p->is_lower ? LOWER : UPPER,
@@ -498,9 +499,23 @@ static void find_routines(void **state) {
     find_each_routine(is_ours, call_small);
 }
 
+static int64_t call_without_memory(void) {
+    struct problem p = new_problem(LAVA_TYPE_FP64, LOWER, 700, ZERO);
+    p.job = 'V';
+    p.range = 'A';
+    run(LAVA_ROUTINE_dsyevd_, &p);
+    return read_info(LAVA_ROUTINE_dsyevd_, p.info);
+}
+
+static void no_memory(void **state) {
+    (void)state;
+    if (!on_device)
+        check_without_memory(call_without_memory);
+}
+
 FAMILY_GROUPS(cmocka_unit_test(find_routines), cmocka_unit_test(results), cmocka_unit_test(special_matrices),
               cmocka_unit_test(not_a_number), cmocka_unit_test(ranges), cmocka_unit_test(queries),
-              cmocka_unit_test(complaints), cmocka_unit_test(small_workspaces));
+              cmocka_unit_test(complaints), cmocka_unit_test(no_memory), cmocka_unit_test(small_workspaces));
 
 int main(int count, char **arguments) {
     poison_begin((unsigned)time(NULL));

@@ -85,6 +85,7 @@ static void run(enum lava_routine routine, struct problem *p, struct second *b) 
     double ends[4];
     naive_write(real, &ends[0], 0, (struct naive_number){p->low, 0});
     naive_write(real, &ends[2], 0, (struct naive_number){p->high, 0});
+    limit_memory();
     families_call[routine](&(struct families_arguments){.count = b->itype,
                                                         .job = p->job,
                                                         .range = p->range,
@@ -547,9 +548,24 @@ static void find_routines(void **state) {
     find_each_routine(is_ours, call_small);
 }
 
+static int64_t call_without_memory(void) {
+    struct problem p = new_problem(LAVA_TYPE_FP64, LOWER, 700, ZERO);
+    struct second b = new_second(&p, 1, false);
+    p.job = 'V';
+    p.range = 'A';
+    run(LAVA_ROUTINE_dsygvd_, &p, &b);
+    return read_info(LAVA_ROUTINE_dsygvd_, p.info);
+}
+
+static void no_memory(void **state) {
+    (void)state;
+    if (!on_device)
+        check_without_memory(call_without_memory);
+}
+
 FAMILY_GROUPS(cmocka_unit_test(find_routines), cmocka_unit_test(results), cmocka_unit_test(ill_conditioned),
               cmocka_unit_test(ranges), cmocka_unit_test(not_definite), cmocka_unit_test(queries),
-              cmocka_unit_test(complaints), cmocka_unit_test(small_workspaces));
+              cmocka_unit_test(complaints), cmocka_unit_test(no_memory), cmocka_unit_test(small_workspaces));
 
 int main(int count, char **arguments) {
     poison_begin((unsigned)time(NULL));

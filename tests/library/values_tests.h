@@ -3,6 +3,9 @@
 #define LAVA_TESTS_VALUES_TESTS_H
 
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/library/family_tests.h"
 
@@ -13,6 +16,37 @@ static inline void find_each_routine(bool is_ours(int), void call(enum lava_rout
     for (int i = 0; i < LAVA_ROUTINE_COUNT; i++)
         if (is_ours(i))
             call((enum lava_routine)i);
+}
+
+static bool limits_memory;
+
+/* Called before each call of the tests: if memory is to be limited, the process gets a megabyte more than it
+ * has. */
+static inline void limit_memory(void) {
+    if (!limits_memory)
+        return;
+    long pages = 0;
+    FILE *sizes = fopen("/proc/self/statm", "r");
+    assert_true(sizes && fscanf(sizes, "%ld", &pages) == 1);
+    fclose(sizes);
+    rlim_t most = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + (1 << 20);
+    assert_int_equal(setrlimit(RLIMIT_AS, &(struct rlimit){most, most}), 0);
+}
+
+/* Makes a call with little memory, in a process of its own. It returns what it finds in info: LAPACKE's
+ * number. ASan's malloc would end the process. */
+static inline void check_without_memory(int64_t call(void)) {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    pid_t child = fork();
+    int status = -1;
+    if (child == 0) {
+        limits_memory = true;
+        _exit(call() == -1010 ? 0 : 1);
+    }
+    assert_true(waitpid(child, &status, 0) == child && status == 0);
+#else
+    (void)call;
+#endif
 }
 
 /* Calls every routine that is ours five times, and checks that its arguments arrive untouched: letters of
