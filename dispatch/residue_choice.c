@@ -317,7 +317,8 @@ static uint32_t tiles_each(const struct lava_residue_way *way, const struct lava
     double flops = 2.0 * one.padded_m * way->tile_n * (double)one.panel;
     double by_time = fmax(DISPATCH_S * flops_per_s / flops, 1);
     double by_groups = (double)device->max_workgroups / ((double)subtiles * one.tiles_m);
-    return (uint32_t)fmin(fmin((double)(most / one.sums_bytes), one.tiles_n), fmin(by_time, by_groups));
+    uint64_t by_memory = most / one.sums_bytes;
+    return (uint32_t)fmin(fmin((double)by_memory, one.tiles_n), fmin(by_time, by_groups));
 }
 
 static void adopt(const struct lava_residue_way *way, const struct lava_operation *operation,

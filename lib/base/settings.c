@@ -16,7 +16,7 @@ void lava_settings_put(FILE *stream, enum lava_precision precision) {
             fputc(*letter == '_' ? '_' : *letter | 0x20, stream); /* tolower depends on the locale */
         fputs("\":", stream);
         if (!strcmp(value.name, "LAVABLAS_PRECISION"))
-            value.text = lava_config_word(value.name, precision);
+            value.text = lava_config_word(value.name, (int)precision);
         if (value.is_number)
             fprintf(stream, "%" PRIu64, value.number);
         else

@@ -334,5 +334,5 @@ void lava_stats_print(FILE *stream) {
 void lava_stats_reset(void) {
     lava_tally_reset();
     lava_counters_reset();
-    tell_copies = NULL; /* they are the parent's */
+    lava_stats_ask_copies(NULL); /* they are the parent's */
 }

@@ -53,10 +53,11 @@ int64_t lava_cpu_divide_run(const struct lava_cpu_blas *blas, const struct lava_
     int64_t n = operation->n, info = -1;
     if (done.columns == n)
         return 0;
-    lava_cpu_wide *d = malloc(2 * (size_t)n * sizeof *d), *e = d + n,
+    lava_cpu_wide *d = malloc(2 * (size_t)n * sizeof *d),
                   *q = row->has_vectors ? malloc((size_t)(n * n) * sizeof *q) : NULL;
     void *copy = row->times_c ? malloc(copies_bytes(operation)) : NULL;
     if (d && (q || !row->has_vectors) && (copy || !row->times_c)) {
+        lava_cpu_wide *e = d + n;
         for (int64_t i = 0; i < n; i++) {
             d[i] = real_at(operation, operation->diagonal, i);
             e[i] = i < n - 1 ? real_at(operation, operation->beside, i) : 0;
@@ -65,7 +66,7 @@ int64_t lava_cpu_divide_run(const struct lava_cpu_blas *blas, const struct lava_
     }
     for (int64_t i = 0; i < n && info == 0; i++)
         lava_number_set_real(lava_type_real(operation->type), operation->diagonal, i, (double)d[i]);
-    if (info == 0 && copy)
+    if (info == 0 && copy && q)
         multiply(blas, operation, copy, q);
     else if (info == 0 && q)
         write_vectors(operation, q);

@@ -30,11 +30,12 @@ static void solve(void *context, int64_t leaf) {
     struct leaves *x = context;
     int64_t first = lava_divide_leaves_begin(x->order, leaf);
     int64_t size = lava_divide_leaves_begin(x->order, leaf + 1) - first;
-    lava_cpu_wide *q = calloc((size_t)(size * (size + 2)), sizeof *q), *d = q + size * size, *e = d + size;
+    lava_cpu_wide *q = calloc((size_t)(size * (size + 2)), sizeof *q);
     if (!q) {
         atomic_store(&x->has_failed, true);
         return;
     }
+    lava_cpu_wide *d = q + size * size, *e = d + size;
     for (int64_t i = 0; i < size; i++) {
         d[i] = x->d[first + i];
         e[i] = i < size - 1 ? x->e[first + i] : 0;
