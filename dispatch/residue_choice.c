@@ -123,9 +123,9 @@ bool lava_residue_serves(const struct lava_operation *operation) {
     bool is_real = operation->type == LAVA_TYPE_FP64, is_complex = operation->type == LAVA_TYPE_CFP64;
     /* Combining has real scalars, and leaves imaginary parts on the diagonal. From host memory the write-back
      * adds beta C. */
-    bool is_combined = operation->alpha.imaginary == 0 &&
-                       (!operation->on_device ||
-                        (operation->beta.imaginary == 0 && operation->c.region == LAVA_REGION_ALL));
+    bool is_combined =
+        operation->alpha.imaginary == 0 &&
+        (!operation->on_device || (operation->beta.imaginary == 0 && operation->c.region == LAVA_REGION_ALL));
     return lava_operation_is_plain(operation) && !operation->in_place &&
            (is_real || (is_complex && is_combined)) && operation->precision != LAVA_PRECISION_IEEE &&
            operation->k >= LEAST_K && operation->c.type == operation->type && !operation->of_parts &&
@@ -194,7 +194,7 @@ int64_t lava_residue_part_columns(const struct lava_residue_way *way, int64_t n,
     return lava_minimum(columns, rest);
 }
 
-/* Bytes of the matrices on the device, where A is B, too, if B is A transposed. */
+/* Bytes of the matrices on the device. If B is A transposed it is not there. */
 static uint64_t matrix_bytes(const struct lava_operation *operation) {
     int64_t each = operation->of_parts ? 2 : 1, m = operation->m / each, k = operation->k / each;
     const int64_t rows[] = {m, k, m}, columns[] = {k, operation->n, operation->n};
@@ -278,7 +278,7 @@ double lava_residue_ns(const struct lava_residue_way *way, const struct lava_ope
 
 /* Returns the time from host memory to host memory, if the device takes device_ns: the first panel of op(A)
  * and the first columns of op(B) go up before anything, and the last columns of C come down after everything.
- * Of a triangle half of C comes down. */
+ * Half of a triangular C comes down. */
 static double host_ns(const struct lava_residue_way *way, const struct lava_operation *operation,
                       const struct lava_rates *rates, double device_ns) {
     double m = (double)operation->m, n = (double)operation->n, k = (double)operation->k;
@@ -290,7 +290,8 @@ static double host_ns(const struct lava_residue_way *way, const struct lava_oper
     double n_up = operation->b_is_a ? 0 : n, columns_up = operation->b_is_a ? 0 : columns;
     double all_up = (rows + n_up) * k * up_ns, first_up = (rows + columns_up) * panel * up_ns;
     double computed = fmax(first_up + device_ns, all_up + device_ns / panels * share);
-    double left_over = written * m * n * down_ns - device_ns / panels * (1 - share); /* downloads beside arithmetic */
+    /* downloads beside arithmetic */
+    double left_over = written * m * n * down_ns - device_ns / panels * (1 - share);
     return HOST_FACTOR * (rates->call_latency_ns + computed + fmax(m * columns * down_ns, left_over));
 }
 

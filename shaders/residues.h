@@ -92,7 +92,7 @@ LAVA_U32 k;
 LAVA_U32 slabs; /* of a packed operand */
 LAVA_U32 ldc;
 LAVA_U32 span;   /* steps after which sums begin anew; 0: never */
-LAVA_U32 region; /* the part of C that is written, as above */
+LAVA_U32 region; /* the part of C that is written (LAVA_UPDATE_ALL, ROW_PAIRS) */
 LAVA_U32 tiles_m; /* the tiles that the screen judges */
 LAVA_U32 first_tile;
 LAVA_U32 least_weight;

@@ -1,5 +1,6 @@
-/* Keeps a thread from leaving what it has begun while it holds a lock that is not bound to a lane: a signal
- * handler of the program may jump out of what it interrupts (siglongjmp), and threads may be cancelled. */
+/* Keeps a thread from leaving what it has begun while it holds a lock that is not bound to a lane, or has
+ * threads work: a signal handler of the program may jump out of what it interrupts (siglongjmp), and threads
+ * may be cancelled. */
 #ifndef LAVA_BASE_CALM_H
 #define LAVA_BASE_CALM_H
 

@@ -3,7 +3,7 @@
  *
  * lib/host composes each operation of products, by halves, down to small loops. Here the CPU BLAS has help:
  *
- *     large product, or triangle of one   ->  the device, by a call of its own
+ *     large product, or triangle of one   ->  the device, by a call of its own, until it gives one back
  *     small triangle or panel             ->  the CPU's own routine
  *     others, and what either refuses     ->  the next halves, or the loops
  *
@@ -26,8 +26,8 @@
 #define LEAST       64
 #define MOST        1024
 /* The device is to take at most this share of the CPU's time for the largest product, by the estimates:
- * smaller ones gain less, and parts on the CPU nothing. Two products have no parts there, LU and inverses the
- * most. From an H200 without its fp64 (doc/notes/fp64-by-integers.md). */
+ * smaller ones gain less, and parts on the CPU nothing. The CPU has no parts of two products, and most of LU
+ * and inverses. From an H200 without its fp64 (doc/notes/fp64-by-integers.md). */
 #define SHARE_OF_TWO    0.7
 #define SHARE_OF_MOST   0.2
 #define SHARE_OF_COSTLY 0.1
@@ -48,11 +48,16 @@ bool lava_by_products_is_small(const struct lava_operation *part, const struct l
     return order_of(part) <= lava_maximum(LEAST, small);
 }
 
+/* Returns whether the device has given a product back because of its numbers: those of others are alike. */
+static bool is_left(const struct help *help) {
+    return *help->reason == LAVA_REASON_LEFT;
+}
+
 static bool offer(const struct help *help, const struct lava_operation *product) {
     struct lava_call part = {.routine = help->call->routine, .valid = true, .operation = *product};
     bool is_small = product->m < LEAST || product->n < LEAST || product->k < LEAST ||
                     lava_threshold_is_below(product, 1) || lava_threshold_only_counts(product);
-    if (is_small)
+    if (is_small || is_left(help))
         return false;
     bool is_done = lava_parts_try(help->call, &part);
     if (!is_done)
@@ -64,8 +69,8 @@ static bool takes(const struct lava_cpu_help *base, const struct lava_operation 
     const struct help *help = (const struct help *)base;
     if (lava_operation_is_plain(operation) && offer(help, operation))
         return true;
-    return lava_by_products_is_small(operation, &help->call->operation) &&
-           lava_own_routine_run(lava_cpu_blas_get(), operation, info);
+    bool is_for_cpu = is_left(help) || lava_by_products_is_small(operation, &help->call->operation);
+    return is_for_cpu && lava_own_routine_run(lava_cpu_blas_get(), operation, info);
 }
 
 static bool is_inverse(const struct lava_operation *operation) {
@@ -73,8 +78,8 @@ static bool is_inverse(const struct lava_operation *operation) {
     return (parts->inverts || parts->squares) && !parts->solves;
 }
 
-/* Returns one of two products, or the product between two halves: of LU the update after the first half, of
- * Cholesky what is below the diagonal of that, of an inverse half of what is beside the first half. */
+/* Returns the product between two halves: of LU the update after the first half, of Cholesky what is below
+ * the diagonal of that, of an inverse half of what is beside the first half. */
 static struct lava_operation largest_of(const struct lava_operation *operation) {
     int64_t half = order_of(operation) / 2;
     const struct lava_kind *row = lava_operation_row(operation);
@@ -88,7 +93,7 @@ static struct lava_operation largest_of(const struct lava_operation *operation) 
                                      .c = {.first = LAVA_PLANNED_C, .type = operation->type},
                                      .alpha.real = 1,
                                      .beta.real = 1};
-    if (row->is_product) /* residues have real ones alone */
+    if (row->is_product) /* a complex alpha has no kernel */
         product.alpha = operation->alpha;
     if (row->has_factors) {
         product.m = operation->sides.factored || row->pivots ? operation->m - half : half / 2;
@@ -96,8 +101,8 @@ static struct lava_operation largest_of(const struct lava_operation *operation) 
         product.k = half;
     } else if (is_inverse(operation)) {
         product.m = product.n = product.k = half;
-    } else if (operation->twice) {
-        product.c.region = operation->c.region;
+    } else if (operation->c.region != LAVA_REGION_ALL) {
+        product.m = product.n = half;
     } else if (operation->a.structure != LAVA_STRUCTURE_GENERAL) {
         product.m = product.k = half;
     } else {
@@ -109,8 +114,10 @@ static struct lava_operation largest_of(const struct lava_operation *operation) 
 }
 
 static double profitable_share(const struct lava_operation *operation) {
+    if (operation->twice)
+        return SHARE_OF_TWO;
     bool is_costly = lava_operation_row(operation)->pivots || is_inverse(operation);
-    return operation->twice ? SHARE_OF_TWO : is_costly ? SHARE_OF_COSTLY : SHARE_OF_MOST;
+    return is_costly ? SHARE_OF_COSTLY : SHARE_OF_MOST;
 }
 
 /* Returns whether the plan of the largest product gains enough; if not, plan->reason says why. */
@@ -160,10 +167,9 @@ void lava_by_products_explain(struct lava_call *call, struct lava_plan *plan) {
         return;
     const struct lava_operation largest = largest_of(&call->operation);
     lava_planning_choose(&largest, 0, &of_largest);
-    if (!gains(&call->operation, &of_largest))
-        return;
-    call->place = plan->place = LAVA_PLACE_GPU;
-    call->reason = plan->reason = LAVA_REASON_PRODUCTS;
+    bool is_cut = gains(&call->operation, &of_largest);
+    call->place = plan->place = is_cut ? LAVA_PLACE_GPU : LAVA_PLACE_CPU;
+    call->reason = plan->reason = is_cut ? LAVA_REASON_PRODUCTS : of_largest.reason;
 }
 
 bool lava_by_products_take(struct lava_call *call) {

@@ -211,8 +211,8 @@ static void store_part(struct lava_microbenchmark *benchmark) {
     store(&benchmark->figures, false);
 }
 
-/* The routines are asked for here, because that takes the loader's lock: a child of fork() would find it locked
- * for good. */
+/* The routines are asked for here, because that takes the loader's lock: a child of fork() would find it
+ * locked for good. */
 static void find_routines(const struct lava_cpu_blas *blas) {
     pthread_mutex_lock(&state.turn);
     lava_own_routines_find(blas);

@@ -6,7 +6,8 @@
  *     |   |   |         the rest <- itself less L times U, then by itself, and its swaps on the left
  *     +---+---+
  *
- * Called by lib/abi if there is no other ?getrf, and by lib/offload for what a device has begun. */
+ * Called by lib/abi if there is no other ?getrf, by lib/offload for what a device has begun, and by
+ * lib/blas/by_products.c, which has help. */
 #include "lib/host/cpu_lu.h"
 
 #include <math.h>
@@ -14,8 +15,8 @@
 
 #include "dispatch/arithmetic.h"
 #include "lib/base/calm.h"
-#include "lib/host/copy_pool.h"
 #include "lib/host/cpu_help.h"
+#include "lib/host/processor.h"
 
 /* Blocks of at most this many columns are factored by a loop. */
 #define SMALL 16
@@ -77,12 +78,12 @@ struct lava_thread_work lava_cpu_lu_swap_work(const struct lava_swaps *swaps) {
                                      .bytes = rows * columns * 2 * lava_type_bytes(swaps->type)};
 }
 
-/* By threads that exist for this work alone, so that nothing is left of them if a signal handler jumps out of
- * the factorization. */
+/* Threads exist for this work alone, and signals wait meanwhile: a handler that jumped out of the
+ * factorization would leave them with a part of the stack that is gone. */
 static void run_shared(const struct lava_thread_work *work) {
     static _Atomic pid_t owner; /* the process that has such threads, 0: none */
     struct lava_thread_pool pool = {
-        .name = "lava-swap", .threads = lava_copy_pool_threads(), .exclusive = &owner};
+        .name = "lava-swap", .threads = (unsigned)lava_processor_share(), .exclusive = &owner};
     const struct lava_calm calm = lava_calm_down();
     lava_thread_pool_run(&pool, work);
     lava_thread_pool_end(&pool);

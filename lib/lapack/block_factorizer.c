@@ -247,7 +247,7 @@ static void write_columns(const struct block_factorizer *factorizer, const struc
     lava_copy_pool_finish(pool, lava_copy_pool_write_back(pool, &copy, &how));
 }
 
-/* C <- the finished block column, with its swaps in those before it. */
+/* C <- the finished block column. Its rows are swapped in the columns before it. */
 static void write(const struct block_factorizer *factorizer, const struct block *block) {
     const struct lava_operation *operation = factorizer->operation;
     write_columns(factorizer, block);
@@ -255,7 +255,6 @@ static void write(const struct block_factorizer *factorizer, const struct block 
         operation->pivots[i] = (int64_t)factorizer->host_words[i] - 1;
     if (block->pivots == 0)
         return;
-    /* those of the columns before the block */
     const struct lava_swaps swaps = {.type = operation->type,
                                      .matrix = operation->c.first,
                                      .ld = operation->c.ld,

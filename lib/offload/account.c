@@ -52,8 +52,7 @@ double lava_account_cpu_ns(const struct lava_operation *operation, double produc
 /* The statistics show how long the CPU would have taken, also if nobody has estimated it. */
 static double cpu_time(const struct lava_call *call) {
     double estimated_ns = call->learning.estimates_ns[LAVA_PLACE_CPU];
-    bool lacks =
-        call->valid && call->place == LAVA_PLACE_GPU && estimated_ns == 0 && lava_stats_are_wanted();
+    bool lacks = call->valid && call->place == LAVA_PLACE_GPU && estimated_ns == 0 && lava_stats_are_wanted();
     return lacks ? lava_account_cpu_ns(&call->operation, lava_call_products(call)) : estimated_ns;
 }
 

@@ -50,7 +50,7 @@ static void complete_climbing(const struct lava_operation *operation, const stru
     run_part(operation, 0, above, 0, operation->n);
 }
 
-/* The strip's rest, then what is below it. Of an upper triangle all columns from progress->column on. */
+/* The strip's rest, then what is below it. An upper triangle lacks all columns from progress->column on. */
 static void complete_strips(const struct lava_operation *operation, const struct lava_progress *progress) {
     bool is_upper = operation->c.region == LAVA_REGION_UPPER;
     int64_t row = is_upper ? 0 : progress->row, rows = is_upper ? operation->m : progress->rows;

@@ -205,6 +205,8 @@ static enum lava_status create_pipelines(struct lava_engine *engine, const struc
 
 /* Returns the way of large products on this device; NULL: they are not computed by residues. */
 static const struct lava_residue_way *way_of(const struct lava_engine *engine) {
+    if (!engine->capabilities.fp64) /* whatever fits */
+        return lava_residue_way_of(&engine->capabilities);
     const struct lava_operation usual = {.type = LAVA_TYPE_FP64,
                                          .c.type = LAVA_TYPE_FP64,
                                          .precision = LAVA_PRECISION_STANDARD,
@@ -216,7 +218,7 @@ static const struct lava_residue_way *way_of(const struct lava_engine *engine) {
                                          .c.first = LAVA_PLANNED_C,
                                          .c.ld = USUAL,
                                          .alpha.real = 1,
-                                         .on_device = engine->capabilities.fp64};
+                                         .on_device = true};
     struct lava_plan plan;
     lava_policy_choose(&usual, &engine->capabilities, engine->figures, LAVA_MODE_GPU, NULL, &plan);
     bool is_on = engine->capabilities.residues == LAVA_RESIDUE_ON;

@@ -10,7 +10,7 @@
 /* What is missing in C: where is_left[(p * tiles_n + j) * tiles_m + i] is set, the product of row i and
  * column j of tiles at panel p of K. Sizes count the matrices' elements, complex ones too. */
 struct lava_left_tiles {
-    struct lava_region_tiles of_c; /* the last ones may have less */
+    struct lava_region_tiles of_c; /* the last tiles may have less */
     int64_t panel;                 /* of K; the last one may have less */
     int64_t tiles_m, tiles_n, panels;
     uint8_t is_left[];

@@ -290,6 +290,13 @@ enum lava_status lava_residue_convert(struct lava_residue_product *product, int 
                                                                  : status;
 }
 
+static_assert(LAVA_RESIDUES_ROW_PAIRS > LAVA_REGION_UPPER, "both fit a number");
+
+/* The part of C that is written, as the shaders have it. */
+static uint32_t region_of(const struct lava_residue_product *product) {
+    return (uint32_t)product->parts.c.region + (product->parts.of_parts ? LAVA_RESIDUES_ROW_PAIRS : 0);
+}
+
 /* Computes in fp64 what the screen leaves of the tiles. */
 static void record_left(struct lava_residue_product *product, const struct lava_commands *commands,
                         const struct lava_residues_constants *columns, uint32_t tiles) {
@@ -309,7 +316,7 @@ static void record_left(struct lava_residue_product *product, const struct lava_
                                                            .slabs = columns->slabs,
                                                            .ldc = (uint32_t)operation->c.ld,
                                                            .span = product->span,
-                                                           .region = columns->step,
+                                                           .region = region_of(product),
                                                            .tiles_m = product->layout.tiles_m,
                                                            .first_tile = columns->first_tile,
                                                            .least_weight = columns->least_weight};
@@ -333,8 +340,7 @@ static enum lava_status multiply_columns(struct lava_residue_product *product, i
     constants.source = product->first;
     constants.other = product->second;
     constants.target = product->sums;
-    constants.step =
-        (uint32_t)operation->c.region + (operation->of_parts ? LAVA_RESIDUES_ROW_PAIRS : 0);
+    constants.step = region_of(product);
     lava_queue_barrier_dispatch(device, &commands);
     lava_stream_stamp_begin(product->stream, &commands, LAVA_STAMP_MULTIPLY);
     lava_queue_dispatch(device, &commands, product->multiply, &constants, sizeof constants, tiles,

@@ -1,8 +1,9 @@
 /* A product by residues from host memory to host memory. Called by runner.c in the place of a program.
  *
- * The matrices are on the device as a whole, and A alone if B is A transposed. An operand whose stored rows run along K lies there panel by
- * panel, so that each panel's columns follow one another and the bus can write them directly. Column blocks
- * of C overlap their downloads with later ones. Their size changes no bit. */
+ * The matrices are on the device as a whole, and A alone if B is A transposed. An operand whose stored rows
+ * run along K lies there panel by panel, so that each panel's columns follow one another and the bus can
+ * write them directly. Column blocks of C overlap their downloads with later ones. Their size changes no bit.
+ */
 #include "lib/product/residue_run.h"
 
 #include "dispatch/arithmetic.h"
@@ -61,13 +62,13 @@ void lava_residue_run_return(struct lava_run *run) {
 }
 
 /* B is A transposed: its lines are those of A, and lie where they do. */
-static void find_same(struct lava_operation *operation) {
+static void place_b_at_a(struct lava_operation *operation) {
     operation->b.first = operation->a.first;
     operation->b.ld = operation->a.ld;
 }
 
-/* Returns the caller's operation with the addresses on the device. Of an operand that stays there, those of
- * its copy. The write-back adds beta C. */
+/* Returns the caller's operation with the addresses on the device: if an operand stays there, those of its
+ * copy. No upload is needed then, nor for B at A. The write-back adds beta C. */
 static struct lava_operation on_device(const struct lava_run *run, bool stays[2]) {
     struct lava_operation operation = *run->caller;
     struct lava_operand *const operands[] = {&operation.a, &operation.b};
@@ -75,7 +76,7 @@ static struct lava_operation on_device(const struct lava_run *run, bool stays[2]
         const struct stored stored = stored_of(run->caller, side);
         stays[side] = side == 1 && run->caller->b_is_a;
         if (stays[side]) {
-            find_same(&operation);
+            place_b_at_a(&operation);
             continue;
         }
         struct lava_stored copy = {.first = operands[side]->first,
@@ -141,7 +142,7 @@ static enum lava_status upload(struct lava_run *run, const struct part *part,
         operand->ld = upload.target_ld;
     }
     if (operation->b_is_a)
-        find_same(operation);
+        place_b_at_a(operation);
     return lava_upload_matrix(run->stream, &upload);
 }
 

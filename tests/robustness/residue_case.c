@@ -113,7 +113,7 @@ static bool is_in_region(const struct product *x, int64_t i, int64_t j) {
     return x->region == LAVA_REGION_ALL || (x->region == LAVA_REGION_LOWER ? row >= j : row <= j);
 }
 
-/* It is an imaginary part that is zero. */
+/* The number is an imaginary part of a real diagonal. */
 static bool is_zero(const struct product *x, int64_t i, int64_t j) {
     return residue_case_has_real_diagonal(x) && i == 2 * j + 1;
 }

@@ -40,7 +40,7 @@ int64_t residue_case_count(const struct product *x, int side);
 bool residue_case_is_along(const struct product *x, int side);
 /* Writes an operand as it is stored, with its columns ld elements apart. */
 void residue_case_store(const struct product *x, int side, int64_t ld, double *stored);
-/* Of A A' with a conjugate C's diagonal is real: its imaginary parts are not read. */
+/* C's diagonal is real if C is a matrix times its adjoint: its imaginary parts are not read. */
 bool residue_case_has_real_diagonal(const struct product *x);
 /* Compares some elements of each tile. Returns how many panels of tiles in C's region were left. */
 int residue_case_check(const struct product *x, const struct lava_residue_way *way);

@@ -270,11 +270,29 @@ static void triangles_on_host(void **state) {
                             .alpha = -1.3,
                             .beta = way % 3 == 0 ? 0.7 : 0,
                             .region = way & 1 ? LAVA_REGION_UPPER : LAVA_REGION_LOWER};
-        if (way % 7 == 6) /* ?syrk */
+        if (way == 13 || way == 14) /* zsyrk */
             x.conjugate[0] = x.conjugate[1] = false;
         x.odd[0] = way % 2 ? WITH_NAN : SPREAD;
         x.odd_line[0] = way < 2 ? -1 : n > 150 ? 700 : 66;
         verify(x, x.odd_line[0] < 0 ? 0 : -1);
+    }
+    for (int way = 0; way < 4; way++) { /* several panels of K */
+        bool is_complex = way & 2;
+        struct product deep = {.m = is_complex ? 150 : 75,
+                               .n = 75,
+                               .k = LAVA_RESIDUES_STANDARD_K + 130,
+                               NONE,
+                               .is_complex = is_complex,
+                               .squares = true,
+                               .conjugate = {is_complex, false},
+                               .on_host = true,
+                               .ops = {LAVA_OP_T, LAVA_OP_N},
+                               .alpha = 1.7,
+                               .beta = -1,
+                               .region = way & 1 ? LAVA_REGION_UPPER : LAVA_REGION_LOWER};
+        deep.odd[0] = WITH_INF;
+        deep.odd_line[0] = 67;
+        verify(deep, -1);
     }
 }
 
@@ -494,8 +512,8 @@ static void memory(void **state) {
 }
 
 #ifdef LAVA_FAULT_INJECTION
-/* Fails at one passage of a point. The columns that are told to be written are right, the others are as they
- * were, and the device goes on. Returns whether the fault came. */
+/* Fails at one passage of a point. What is told to be written is right, the rest is as it was, and the device
+ * goes on. Returns whether the fault came. */
 static bool fail_at(struct product *x, const char *name, enum lava_fault_point point, long passage,
                     const double *right) {
     const struct lava_overrides on = {.residues = LAVA_RESIDUE_ON};
@@ -505,9 +523,11 @@ static bool fail_at(struct product *x, const char *name, enum lava_fault_point p
     bool came = fault_came(engine, point, passage, status);
     set_fault(NULL, 0);
     for (int64_t j = 0; came && x->on_host && j < x->n; j++) {
-        const double *column = j < progress.column ? right : x->c;
-        if (j != progress.column || progress.partial == 0)
-            assert_memory_equal(x->got + j * x->m, column + j * x->m, (size_t)x->m * sizeof(double));
+        int64_t partial = progress.partial > 0 ? progress.row + progress.partial : 0, at = j * x->m;
+        size_t written = (size_t)(j < progress.column ? x->m : j == progress.column ? partial : 0);
+        assert_memory_equal(x->got + at, right + at, written * sizeof(double));
+        assert_memory_equal(x->got + at + written, x->c + at + written,
+                            ((size_t)x->m - written) * sizeof(double));
     }
     return came;
 }
@@ -525,6 +545,7 @@ static void faults(void **state) {
         .m = 70, .n = 1100, .k = 64, NONE, .on_host = true, .alpha = 1, .data = {INTEGERS, INTEGERS}};
     x.region = (enum lava_region)(residue_case_random() % 3);
     x.m = x.region == LAVA_REGION_ALL ? x.m : x.n;
+    x.beta = residue_case_random() % 2;
     (void)state;
     residue_case_make(&x);
     x.lines[0][66 * x.k + 3] = INFINITY; /* tiles that are left, with exact elements */
