@@ -59,7 +59,7 @@ static struct lava_column_span common(const struct lava_column_span *span, int64
 }
 
 int64_t lava_resident_copy_stale(const struct lava_resident *copy, const struct lava_host_matrix *matrix) {
-    struct lava_resident_place place;
+    struct lava_resident_place place = {0};
     int64_t count = 0;
     lava_resident_copy_finds(&copy->matrix, matrix, &place);
     for (int i = 0; i < copy->stale_count; i++) {
@@ -76,7 +76,7 @@ bool lava_resident_copy_may_fill(const struct lava_resident *copy, const struct 
 int lava_resident_copy_take_stale(struct lava_resident *copy, const struct lava_host_matrix *matrix,
                                   struct lava_column_span spans[LAVA_MATRIX_WATCH_SPANS]) {
     struct lava_resident before = *copy;
-    struct lava_resident_place place;
+    struct lava_resident_place place = {0};
     int count = 0;
     lava_resident_copy_finds(&copy->matrix, matrix, &place);
     copy->stale_count = 0;
