@@ -194,19 +194,25 @@ int64_t lava_residue_part_columns(const struct lava_residue_way *way, int64_t n,
     return lava_minimum(columns, rest);
 }
 
-/* Bytes of the matrices on the device. If B is A transposed it is not there. */
-static uint64_t matrix_bytes(const struct lava_operation *operation) {
+/* Bytes of the matrices on the device, each a buffer of its own. If B is A transposed it is not there. */
+struct matrices {
+    uint64_t bytes, largest;
+};
+
+static struct matrices matrices_of(const struct lava_operation *operation) {
     int64_t each = operation->of_parts ? 2 : 1, m = operation->m / each, k = operation->k / each;
     const int64_t rows[] = {m, k, m}, columns[] = {k, operation->n, operation->n};
-    uint64_t bytes = 0;
+    struct matrices matrices = {0};
     for (int i = 0; i < 3 && !operation->on_device; i++) {
         if (i == 1 && operation->b_is_a)
             continue;
-        uint64_t stored = (uint64_t)(lava_residue_ld(rows[i]) * columns[i]),
-                 transposed = (uint64_t)(lava_residue_ld(columns[i]) * rows[i]);
-        bytes += (stored > transposed ? stored : transposed) * (uint64_t)each * sizeof(double);
+        int64_t stored = lava_residue_ld(rows[i]) * columns[i],
+                transposed = lava_residue_ld(columns[i]) * rows[i];
+        uint64_t bytes = (uint64_t)(lava_maximum(stored, transposed) * each) * sizeof(double);
+        matrices.bytes += bytes;
+        matrices.largest = bytes > matrices.largest ? bytes : matrices.largest;
     }
-    return bytes;
+    return matrices;
 }
 
 /* The rate of a type's arithmetic. */
@@ -306,13 +312,14 @@ static uint32_t tiles_each(const struct lava_residue_way *way, const struct lava
                            const struct lava_capabilities *device, uint64_t memory_bytes,
                            double flops_per_s) {
     struct lava_residue_layout one = lava_residue_layout_of(way, operation, 1, device->fp64);
-    uint64_t others = one.first_bytes + one.second_bytes + matrix_bytes(operation);
+    const struct matrices matrices = matrices_of(operation);
+    uint64_t others = one.first_bytes + one.second_bytes + matrices.bytes;
     uint64_t most = memory_bytes > others ? memory_bytes - others : 0;
     const struct lava_kernel *left = lava_residue_left_kernel();
     uint32_t subtiles = way->tile_m * way->tile_n / (left->tile_m * left->tile_n);
     most = most < MOST_SUM_BYTES ? most : MOST_SUM_BYTES;
     most = most < device->max_buffer_bytes ? most : device->max_buffer_bytes;
-    if (matrix_bytes(operation) > device->max_buffer_bytes || one.first_bytes > device->max_buffer_bytes ||
+    if (matrices.largest > device->max_buffer_bytes || one.first_bytes > device->max_buffer_bytes ||
         one.second_bytes > device->max_buffer_bytes)
         return 0;
     double flops = 2.0 * one.padded_m * way->tile_n * (double)one.panel;
@@ -343,7 +350,7 @@ static void adopt(const struct lava_residue_way *way, const struct lava_operatio
                                             .accumulator_bytes = layout->sums_bytes,
                                             .blocks_held = 1};
     plan->blocking.total_bytes =
-        layout->first_bytes + layout->second_bytes + layout->sums_bytes + matrix_bytes(operation);
+        layout->first_bytes + layout->second_bytes + layout->sums_bytes + matrices_of(operation).bytes;
     plan->residue_tiles = layout->tiles_each;
     plan->at_once = false;
 }

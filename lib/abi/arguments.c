@@ -5,6 +5,7 @@
 #include "lib/abi/letters.h"
 #include "lib/abi/validate.h"
 #include "lib/abi/xerbla.h"
+#include "lib/blas/by_products.h"
 #include "lib/host/convert.h"
 #include "lib/host/cpu_blas.h"
 #include "lib/host/reference_blas.h"
@@ -93,7 +94,7 @@ bool lava_arguments_begin(const struct lava_arguments *arguments, struct lava_ca
         return false;
     lava_offload_init(call, arguments->routine);
     call->valid = lava_arguments_translate(arguments, &call->operation);
-    return lava_offload_begin(call);
+    return lava_offload_begin(call) || lava_by_products_take(call);
 }
 
 void lava_arguments_compute(const struct lava_arguments *arguments) {

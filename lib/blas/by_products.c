@@ -48,21 +48,58 @@ bool lava_by_products_is_small(const struct lava_operation *part, const struct l
     return order_of(part) <= lava_maximum(LEAST, small);
 }
 
+/* Cuts the longer side of C. Returns false if it is too short. */
+static bool cut(const struct lava_operation *product, struct lava_operation halves[2]) {
+    int64_t m = product->m, n = product->n, half = lava_maximum(m, n) / 2 / LEAST * LEAST;
+    if (half == 0 || product->c.region != LAVA_REGION_ALL)
+        return false;
+    halves[0] =
+        m >= n ? lava_operation_block(product, 0, half, 0, n) : lava_operation_block(product, 0, m, 0, half);
+    halves[1] = m >= n ? lava_operation_block(product, half, m - half, 0, n)
+                       : lava_operation_block(product, 0, m, half, n - half);
+    return true;
+}
+
+static bool take_product(struct lava_call *call, const struct lava_operation *product,
+                         enum lava_reason *reason);
+
+/* Takes halves of a product whose matrices do not fit the device, where residues need them as a whole. The
+ * CPU gets the second half if the device does not take that. */
+static bool take_halves(struct lava_call *call, const struct lava_operation *product,
+                        enum lava_reason *reason) {
+    struct lava_operation halves[2];
+    *reason = LAVA_REASON_MEMORY;
+    if (lava_context_capabilities()->fp64 || !cut(product, halves) || !take_product(call, &halves[0], reason))
+        return false;
+    if (!take_product(call, &halves[1], reason))
+        lava_cpu_blas_run(lava_cpu_blas_get(), &halves[1]);
+    return true;
+}
+
+/* Returns false if nothing was written, and why. */
+static bool take_product(struct lava_call *call, const struct lava_operation *product,
+                         enum lava_reason *reason) {
+    struct lava_call part = {.routine = call->routine, .valid = true, .operation = *product};
+    if (lava_parts_try(call, &part))
+        return true;
+    *reason = part.reason;
+    return part.reason == LAVA_REASON_MEMORY && take_halves(call, product, reason);
+}
+
+bool lava_by_products_take_product(struct lava_call *call, const struct lava_operation *product) {
+    enum lava_reason reason;
+    return take_product(call, product, &reason);
+}
+
 /* Returns whether the device has given a product back because of its numbers: those of others are alike. */
 static bool is_left(const struct help *help) {
     return *help->reason == LAVA_REASON_LEFT;
 }
 
 static bool offer(const struct help *help, const struct lava_operation *product) {
-    struct lava_call part = {.routine = help->call->routine, .valid = true, .operation = *product};
     bool is_small = product->m < LEAST || product->n < LEAST || product->k < LEAST ||
                     lava_threshold_is_below(product, 1) || lava_threshold_only_counts(product);
-    if (is_small || is_left(help))
-        return false;
-    bool is_done = lava_parts_try(help->call, &part);
-    if (!is_done)
-        *help->reason = part.reason;
-    return is_done;
+    return !is_small && !is_left(help) && take_product(help->call, product, help->reason);
 }
 
 static bool takes(const struct lava_cpu_help *base, const struct lava_operation *operation, int64_t *info) {
@@ -161,24 +198,45 @@ static bool suits(const struct lava_call *call) {
     return !lava_operation_is_trivial(&largest);
 }
 
-void lava_by_products_explain(struct lava_call *call, struct lava_plan *plan) {
-    struct lava_plan of_largest;
-    if (!suits(call))
-        return;
-    const struct lava_operation largest = largest_of(&call->operation);
-    lava_planning_choose(&largest, 0, &of_largest);
-    bool is_cut = gains(&call->operation, &of_largest);
-    call->place = plan->place = is_cut ? LAVA_PLACE_GPU : LAVA_PLACE_CPU;
-    call->reason = plan->reason = is_cut ? LAVA_REASON_PRODUCTS : of_largest.reason;
+/* Returns whether the call is a product that does not fit a device without fp64. */
+static bool is_too_large(const struct lava_call *call) {
+    const struct lava_operation *operation = &call->operation;
+    return call->valid && call->reason == LAVA_REASON_MEMORY && lava_operation_is_plain(operation) &&
+           lava_type_real(operation->type) == LAVA_TYPE_FP64 && !operation->series &&
+           !lava_context_capabilities()->fp64;
 }
 
-bool lava_by_products_take(struct lava_call *call) {
+/* Plans the largest half of a product that fits, or the last one. */
+static bool halves_gain(const struct lava_operation *product, struct lava_plan *plan) {
+    struct lava_operation part = *product, halves[2];
+    lava_planning_choose(&part, 0, plan);
+    while (plan->reason == LAVA_REASON_MEMORY && cut(&part, halves)) {
+        part = halves[0];
+        lava_planning_choose(&part, 0, plan);
+    }
+    return plan->place == LAVA_PLACE_GPU;
+}
+
+void lava_by_products_explain(struct lava_call *call, struct lava_plan *plan) {
+    struct lava_plan of_part;
+    bool is_cut;
+    if (is_too_large(call)) {
+        is_cut = halves_gain(&call->operation, &of_part);
+    } else if (suits(call)) {
+        const struct lava_operation largest = largest_of(&call->operation);
+        lava_planning_choose(&largest, 0, &of_part);
+        is_cut = gains(&call->operation, &of_part);
+    } else {
+        return;
+    }
+    call->place = plan->place = is_cut ? LAVA_PLACE_GPU : LAVA_PLACE_CPU;
+    call->reason = plan->reason = is_cut ? LAVA_REASON_PRODUCTS : of_part.reason;
+}
+
+static bool take_parts(struct lava_call *call, enum lava_reason *reason) {
     const struct lava_operation *operation = &call->operation;
-    if (!suits(call) || !is_promising(call))
-        return false;
-    enum lava_reason reason = LAVA_REASON_UNPROFITABLE;
     call->learning = (struct lava_learning){0}; /* on both sides */
-    const struct help help = {.base.takes = takes, .call = call, .reason = &reason};
+    const struct help help = {.base.takes = takes, .call = call, .reason = reason};
     struct lava_cpu_blas blas = *lava_cpu_blas_get();
     blas.help = &help.base;
     lava_cpu_finish *finish = lava_ways_of(operation)->finish;
@@ -186,6 +244,17 @@ bool lava_by_products_take(struct lava_call *call) {
         call->info = finish(&blas, operation, (struct lava_cpu_done){0});
     else
         lava_cpu_blas_run(&blas, operation);
-    call->reason = call->place == LAVA_PLACE_CPU ? reason : LAVA_REASON_PRODUCTS;
+    call->reason = call->place == LAVA_PLACE_CPU ? *reason : LAVA_REASON_PRODUCTS;
     return true;
+}
+
+bool lava_by_products_take(struct lava_call *call) {
+    enum lava_reason reason = LAVA_REASON_UNPROFITABLE;
+    if (is_too_large(call)) {
+        call->learning = (struct lava_learning){0}; /* on both sides */
+        bool is_taken = take_halves(call, &call->operation, &reason);
+        call->reason = is_taken ? LAVA_REASON_PRODUCTS : LAVA_REASON_MEMORY;
+        return is_taken;
+    }
+    return suits(call) && is_promising(call) && take_parts(call, &reason);
 }

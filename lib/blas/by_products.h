@@ -6,9 +6,12 @@
 
 #include "lib/offload/offload.h"
 
-/* Computes a call that was begun, and that the device has no kernel for. Returns true if it is finished, with
+/* Computes a call that was begun, and that the device has no kernel for, or a product that does not fit its
+ * memory. Returns true if it is finished, with
  * call->info, and false if nothing was written. */
 bool lava_by_products_take(struct lava_call *call);
+/* The same for a product that is a part of the call; in halves if a device without fp64 lacks the memory. */
+bool lava_by_products_take_product(struct lava_call *call, const struct lava_operation *product);
 /* Changes the answer of lava_offload_explain if the call would be computed so. */
 void lava_by_products_explain(struct lava_call *call, struct lava_plan *plan);
 

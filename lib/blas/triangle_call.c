@@ -17,11 +17,6 @@
 #include "lib/host/cpu_blas.h"
 #include "lib/host/cpu_triangle.h"
 
-static bool device_takes(struct lava_call *call, const struct lava_operation *operation) {
-    struct lava_call part = {.routine = call->routine, .valid = true, .operation = *operation};
-    return lava_parts_try(call, &part);
-}
-
 static void run_halves(struct lava_call *call, const struct lava_operation *triangle);
 
 /* Computes the triangle on the device as one product, on the device in halves, or on the CPU. */
@@ -30,7 +25,7 @@ static void run(struct lava_call *call, const struct lava_operation *triangle) {
     if (lava_parts_try(call, &part))
         return;
     const struct lava_operation rectangle = lava_cpu_triangle_rectangle(triangle);
-    if (part.reason == LAVA_REASON_MEMORY && device_takes(call, &rectangle))
+    if (part.reason == LAVA_REASON_MEMORY && lava_by_products_take_product(call, &rectangle))
         run_halves(call, triangle);
     else
         lava_cpu_blas_run(lava_cpu_blas_get(), triangle);
@@ -46,7 +41,7 @@ static void run_halves(struct lava_call *call, const struct lava_operation *tria
 
 static bool run_depths(struct lava_call *call, const struct lava_operation *twice);
 
-/* The same as device_takes, for two products, whose K may be halved. */
+/* Has the device compute two products, whose K may be halved. */
 static bool device_takes_twice(struct lava_call *call, const struct lava_operation *twice) {
     struct lava_call part = {.routine = call->routine, .valid = true, .operation = *twice};
     if (lava_parts_try(call, &part))
@@ -80,7 +75,7 @@ bool lava_triangle_begin(struct lava_call *call) {
     if (triangle.n < 2)
         return false;
     const struct lava_operation rectangle = lava_cpu_triangle_rectangle(&triangle);
-    if (!device_takes(call, &rectangle))
+    if (!lava_by_products_take_product(call, &rectangle))
         return false;
     run_halves(call, &triangle);
     return true;
