@@ -274,6 +274,13 @@ static void test_without_fp64(void **state) {
     assert_false(lava_policy_is_hopeless(&operation, &device, &slow_cpu, 1));
     assert_int_equal(plan_of(&operation, &device, &little).reason, LAVA_REASON_MEMORY);
     assert_int_equal(plan_of(&operation, &device, &off).reason, LAVA_REASON_NO_KERNEL);
+    /* each matrix, of 512 MiB, is a buffer of its own */
+    struct lava_capabilities limited = device;
+    for (int i = 0; i < 2; i++) {
+        limited.max_buffer_bytes = (UINT64_C(1) << 29) - (uint64_t)i;
+        assert_int_equal(plan_of(&operation, &limited, &none).reason,
+                         i == 0 ? LAVA_REASON_FORCED : LAVA_REASON_MEMORY);
+    }
     /* nothing is packed for a row of fp64 */
     const struct lava_operation parts = lava_residue_parts(&operation);
     const struct lava_residue_layout packed = lava_residue_layout_of(plan.residues, &parts, 1, true);
