@@ -28,8 +28,8 @@ static inline int64_t *lava_integers_new(int64_t count) {
     return count > 0 && count <= INT32_MAX ? malloc((size_t)count * sizeof(int64_t)) : NULL;
 }
 
-/* Returns the info of a routine for what lib/host has returned: -1 if it had no memory for a copy of a matrix
- * of so many columns. */
+/* Returns the info of a routine for what lib/host has returned: -1 if it had no memory for a copy of the
+ * matrix. */
 static inline int64_t lava_integers_told(int64_t info, int64_t columns) {
     if (info >= 0)
         return info;

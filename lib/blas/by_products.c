@@ -184,15 +184,20 @@ static bool is_promising(struct lava_call *call) {
     return is_taken;
 }
 
+/* Returns whether a device without fp64 has refused a call in fp64 for this reason. */
+static bool is_refused(const struct lava_call *call, enum lava_reason reason) {
+    return call->valid && call->reason == reason && lava_type_real(call->operation.type) == LAVA_TYPE_FP64 &&
+           !call->operation.series && !lava_context_capabilities()->fp64;
+}
+
 /* Returns whether the call has products that a device without fp64 may take. */
 static bool suits(const struct lava_call *call) {
     const struct lava_operation *operation = &call->operation;
+    if (!is_refused(call, LAVA_REASON_NO_KERNEL))
+        return false;
     const struct lava_kind *row = lava_operation_row(operation);
-    bool has_products = (row->is_product || row->solves || row->has_factors || is_inverse(operation)) &&
-                        !row->is_vector && !operation->series && !lava_operation_is_plain(operation);
-    if (!call->valid || call->reason != LAVA_REASON_NO_KERNEL ||
-        lava_type_real(operation->type) != LAVA_TYPE_FP64 || !has_products ||
-        lava_context_capabilities()->fp64)
+    bool has_products = row->is_product || row->solves || row->has_factors || is_inverse(operation);
+    if (!has_products || row->is_vector || lava_operation_is_plain(operation))
         return false;
     const struct lava_operation largest = largest_of(operation);
     return !lava_operation_is_trivial(&largest);
@@ -200,10 +205,7 @@ static bool suits(const struct lava_call *call) {
 
 /* Returns whether the call is a product that does not fit a device without fp64. */
 static bool is_too_large(const struct lava_call *call) {
-    const struct lava_operation *operation = &call->operation;
-    return call->valid && call->reason == LAVA_REASON_MEMORY && lava_operation_is_plain(operation) &&
-           lava_type_real(operation->type) == LAVA_TYPE_FP64 && !operation->series &&
-           !lava_context_capabilities()->fp64;
+    return is_refused(call, LAVA_REASON_MEMORY) && lava_operation_is_plain(&call->operation);
 }
 
 /* Plans the largest half of a product that fits, or the last one. */
@@ -233,7 +235,7 @@ void lava_by_products_explain(struct lava_call *call, struct lava_plan *plan) {
     call->reason = plan->reason = is_cut ? LAVA_REASON_PRODUCTS : of_part.reason;
 }
 
-static bool take_parts(struct lava_call *call, enum lava_reason *reason) {
+static void take_parts(struct lava_call *call, enum lava_reason *reason) {
     const struct lava_operation *operation = &call->operation;
     call->learning = (struct lava_learning){0}; /* on both sides */
     const struct help help = {.base.takes = takes, .call = call, .reason = reason};
@@ -245,7 +247,6 @@ static bool take_parts(struct lava_call *call, enum lava_reason *reason) {
     else
         lava_cpu_blas_run(&blas, operation);
     call->reason = call->place == LAVA_PLACE_CPU ? *reason : LAVA_REASON_PRODUCTS;
-    return true;
 }
 
 bool lava_by_products_take(struct lava_call *call) {
@@ -256,5 +257,8 @@ bool lava_by_products_take(struct lava_call *call) {
         call->reason = is_taken ? LAVA_REASON_PRODUCTS : LAVA_REASON_MEMORY;
         return is_taken;
     }
-    return suits(call) && is_promising(call) && take_parts(call, &reason);
+    if (!suits(call) || !is_promising(call))
+        return false;
+    take_parts(call, &reason);
+    return true;
 }

@@ -21,17 +21,15 @@ static void run_part(const struct lava_operation *operation, int64_t row, int64_
         return;
     }
     /* The part of the diagonal in the block, and what is beside and below it, or above. */
-    int64_t first = lava_maximum(row, column), after = lava_minimum(end, last);
+    int64_t first = lava_maximum(row, column), after = lava_minimum(end, last), size = after - first;
+    lava_cpu_blas_run_block(blas, operation, first, size, first, size);
     if (is_lower) {
-        int64_t left = lava_minimum(first, last);
-        lava_cpu_blas_run_block(blas, operation, first, end - first, column, left - column);
-        lava_cpu_blas_run_block(blas, operation, first, after - first, first, after - first);
-        lava_cpu_blas_run_block(blas, operation, after, end - after, first, after - first);
+        lava_cpu_blas_run_block(blas, operation, first, end - first, column,
+                                lava_minimum(first, last) - column);
+        lava_cpu_blas_run_block(blas, operation, after, end - after, first, size);
     } else {
-        int64_t top = lava_minimum(first, end);
-        lava_cpu_blas_run_block(blas, operation, row, top - row, first, last - first);
-        lava_cpu_blas_run_block(blas, operation, first, after - first, first, after - first);
-        lava_cpu_blas_run_block(blas, operation, first, after - first, after, last - after);
+        lava_cpu_blas_run_block(blas, operation, row, lava_minimum(first, end) - row, first, last - first);
+        lava_cpu_blas_run_block(blas, operation, first, size, after, last - after);
     }
 }
 

@@ -194,8 +194,10 @@ static bool next_stored(void *context, struct lava_stored *stored) {
 static enum lava_status download(struct lava_run *run, uint32_t place, int64_t column, int64_t columns) {
     const struct lava_operation *caller = run->caller;
     const struct stored stored = stored_of(caller, MATRIX_C);
-    int64_t row = caller->c.region == LAVA_REGION_LOWER ? column : 0;
-    int64_t end = caller->c.region == LAVA_REGION_UPPER ? column + columns : caller->m;
+    const struct lava_region_block all = {.region = caller->c.region, .rows = caller->m};
+    int64_t row, later;
+    lava_region_rows(&all, column, &row);
+    int64_t end = lava_region_rows(&all, column + columns - 1, &later);
     struct lava_download *download = &run->downloads[place];
     *download = (struct lava_download){
         .source = run->matrices[MATRIX_C],

@@ -1,7 +1,7 @@
 /* What every kind of operation must pass, over the table of cases (kind_cases.h): each routine's results,
  * what `lavablas explain` and the statistics say of it, matrices beyond the device's memory, and, with fault
- * injection, a fault at each step, missing memory, and a device that is lost beside another one. A kind or
- * family without a row there fails. The linker puts the test's function between, which notes kinds.
+ * injection, faults, missing memory and a lost device beside another one. A kind or family without a row
+ * fails. The linker puts the test's function between, which notes kinds.
  *
  *     test_kinds [CASE...]        see cases.h; LAVA_TEST_SEED says which types and names this begins with
  */
@@ -350,9 +350,8 @@ static void make_fp64(bool by_products) {
     CASE_CHECK(kind_calls_expect(calls, calls_count));
 }
 
-/* info is an int. */
 static bool is_failing(const struct kind_call *call) {
-    return (int32_t)*call->expected_info > 0;
+    return (int32_t)*call->expected_info > 0; /* info is an int */
 }
 
 /* What a factorization that fails leaves depends on how it was cut, unless that is a zero in U; it may fail
@@ -369,7 +368,7 @@ static void run_by_products(struct kind_call *call, const char *what, const char
 }
 
 /* A device without fp64 computes products by residues, and other calls in fp64 by their products; those that
- * have none go to the CPU. Without memory all do. */
+ * have none go to the CPU. Without memory all do; with some of it halves of products fit. */
 static int without_fp64(void) {
     if (!begin() || !lava_modules_has(LAVA_MODULE_RESIDUES_DOT))
         return CASE_SKIPPED;
@@ -380,8 +379,7 @@ static int without_fp64(void) {
         run_by_products(calls[i], "without fp64", i < shared ? "gpu" : "cpu");
         if (i >= shared)
             continue;
-        if (calls[i]->row->family ==
-            LAVA_FAMILY_GEMM) { /* its matrices are there as a whole, or halves of them */
+        if (calls[i]->row->family == LAVA_FAMILY_GEMM) {
             limit_memory(planned_bytes / 4 * 3);
             run_by_products(calls[i], "in halves", "gpu");
         }
