@@ -120,6 +120,7 @@ static inline struct problem new_problem(enum lava_type type, int uplo, int64_t 
 /* A second matrix, with guards. What is not stored is NaN. */
 struct second {
     int itype;
+    bool is_ill;
     int64_t ld;
     size_t bytes;
     char *before, *now;
@@ -127,7 +128,7 @@ struct second {
 
 /* Near to a multiple of the unit matrix, or, if it is ill, to one of ones. */
 static inline struct second new_second(const struct problem *p, int itype, bool is_ill) {
-    struct second b = {.itype = itype, .ld = p->n + 1 + poison_random(4)};
+    struct second b = {.itype = itype, .is_ill = is_ill, .ld = p->n + 1 + poison_random(4)};
     bool is_fp32 = lava_type_real(p->type) == LAVA_TYPE_FP32;
     b.bytes = (size_t)(b.ld * p->n) * lava_type_bytes(p->type);
     b.before = poison_new(b.bytes + 1);

@@ -122,6 +122,7 @@ static int64_t work_elements(int64_t m, int64_t n) {
 
 static void run(int routine, struct call *x, int64_t lwork) {
     char *work = malloc((size_t)work_elements(x->m, x->n) * 48);
+    limit_memory();
     families_call[routine](&(struct families_arguments){.job = x->job,
                                                         .range = x->second,
                                                         .m = {x->m},
@@ -497,22 +498,21 @@ static void queries(void **state) {
     }
 }
 
-static void call_small(enum lava_routine routine) {
-    struct call x = new_call(lava_routine_type(routine), 0, 0, solves((int)routine) ? 1 : 0, RANDOM);
-    x.job = x.second = 'N';
+static int64_t call_once(enum lava_routine routine, int64_t n, bool has_vectors) {
+    struct call x = new_call(lava_routine_type(routine), n, n, solves((int)routine) ? 1 : 0, RANDOM);
+    x.job = x.second = has_vectors ? 'A' : 'N';
     run((int)routine, &x, 0);
-    assert_int_equal(read_info(routine, x.info), 0);
+    int64_t info = read_info(routine, x.info);
     free_call(&x);
+    return info;
 }
 
-static void find_routines(void **state) {
-    (void)state;
-    find_each_routine(is_ours, call_small);
-}
+static struct values_calls calls = {is_ours, call_once, 0, LAVA_ROUTINE_dgesdd_, 700};
 
-FAMILY_GROUPS(cmocka_unit_test(find_routines), cmocka_unit_test(results), cmocka_unit_test(jobs),
-              cmocka_unit_test(special_matrices), cmocka_unit_test(not_a_number),
-              cmocka_unit_test(least_squares), cmocka_unit_test(complaints), cmocka_unit_test(queries));
+FAMILY_GROUPS(cmocka_unit_test_prestate(find_routines, &calls), cmocka_unit_test_prestate(no_memory, &calls),
+              cmocka_unit_test(results), cmocka_unit_test(jobs), cmocka_unit_test(special_matrices),
+              cmocka_unit_test(not_a_number), cmocka_unit_test(least_squares), cmocka_unit_test(complaints),
+              cmocka_unit_test(queries));
 
 int main(int count, char **arguments) {
     poison_begin((unsigned)time(NULL));

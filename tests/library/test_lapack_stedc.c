@@ -383,33 +383,19 @@ static void complaints(void **state) {
     }
 }
 
-static void call_small(enum lava_routine routine) {
-    struct call x = new_call(LAVA_TYPE_CFP64, KINDS_ZERO, 0);
-    run(routine, &x, 'N');
+static int64_t call_once(enum lava_routine routine, int64_t n, bool has_vectors) {
+    struct call x = new_call(lava_routine_type(routine), KINDS_ZERO, n);
+    run(routine, &x, has_vectors ? 'I' : 'N');
+    int64_t info = read_info(routine, x.info);
     free_call(&x);
+    return info;
 }
 
-static void find_routines(void **state) {
-    (void)state;
-    find_each_routine(is_ours, call_small);
-}
+static struct values_calls calls = {is_ours, call_once, 0, LAVA_ROUTINE_dstedc_, 1500};
 
-static int64_t call_without_memory(void) {
-    enum lava_routine routine = LAVA_ROUTINE_dstedc_;
-    struct call x = new_call(LAVA_TYPE_FP64, KINDS_ZERO, 1500);
-    run(routine, &x, 'I');
-    return read_info(routine, x.info);
-}
-
-static void no_memory(void **state) {
-    (void)state;
-    if (!on_device && !dlsym(library, "dstedc_"))
-        check_without_memory(call_without_memory);
-}
-
-FAMILY_GROUPS(cmocka_unit_test(find_routines), cmocka_unit_test(results), cmocka_unit_test(special_matrices),
-              cmocka_unit_test(not_a_number), cmocka_unit_test(queries), cmocka_unit_test(complaints),
-              cmocka_unit_test(no_memory));
+FAMILY_GROUPS(cmocka_unit_test_prestate(find_routines, &calls), cmocka_unit_test_prestate(no_memory, &calls),
+              cmocka_unit_test(results), cmocka_unit_test(special_matrices), cmocka_unit_test(not_a_number),
+              cmocka_unit_test(queries), cmocka_unit_test(complaints));
 
 int main(int count, char **arguments) {
     poison_begin((unsigned)time(NULL));

@@ -486,36 +486,22 @@ static void small_workspaces(void **state) {
     }
 }
 
-static void call_small(enum lava_routine routine) {
-    struct problem p = new_problem(lava_routine_type(routine), LOWER, 1, RANDOM);
-    p.job = 'N';
+static int64_t call_once(enum lava_routine routine, int64_t n, bool has_vectors) {
+    struct problem p = new_problem(lava_routine_type(routine), LOWER, n, RANDOM);
+    p.job = has_vectors ? 'V' : 'N';
     p.range = 'A';
     run(routine, &p);
+    int64_t info = read_info(routine, p.info);
     free_problem(&p);
+    return info;
 }
 
-static void find_routines(void **state) {
-    (void)state;
-    find_each_routine(is_ours, call_small);
-}
+static struct values_calls calls = {is_ours, call_once, 1, LAVA_ROUTINE_dsyevd_, 700};
 
-static int64_t call_without_memory(void) {
-    struct problem p = new_problem(LAVA_TYPE_FP64, LOWER, 700, ZERO);
-    p.job = 'V';
-    p.range = 'A';
-    run(LAVA_ROUTINE_dsyevd_, &p);
-    return read_info(LAVA_ROUTINE_dsyevd_, p.info);
-}
-
-static void no_memory(void **state) {
-    (void)state;
-    if (!on_device && !dlsym(library, "dsyevd_"))
-        check_without_memory(call_without_memory);
-}
-
-FAMILY_GROUPS(cmocka_unit_test(find_routines), cmocka_unit_test(results), cmocka_unit_test(special_matrices),
-              cmocka_unit_test(not_a_number), cmocka_unit_test(ranges), cmocka_unit_test(queries),
-              cmocka_unit_test(complaints), cmocka_unit_test(no_memory), cmocka_unit_test(small_workspaces));
+FAMILY_GROUPS(cmocka_unit_test_prestate(find_routines, &calls), cmocka_unit_test_prestate(no_memory, &calls),
+              cmocka_unit_test(results), cmocka_unit_test(special_matrices), cmocka_unit_test(not_a_number),
+              cmocka_unit_test(ranges), cmocka_unit_test(queries), cmocka_unit_test(complaints),
+              cmocka_unit_test(small_workspaces));
 
 int main(int count, char **arguments) {
     poison_begin((unsigned)time(NULL));

@@ -32,8 +32,12 @@
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 /* Errors may be so many times OpenBLAS's, and units of the type per row more (eigen_check.h). */
 #define MOST_RATIO 2
-#define MOST_MORE  1
-#define FEW_ROWS   8 /* of fewer rows the errors are as of these */
+/* The same where the library's own code computes, for want of a LAPACK, and B is ill-conditioned: both errors
+ * are then B's condition times a rounding of its factor. Of 4800 problems 44 had more than twice OpenBLAS's,
+ * and one 3.9 times (2026-11-29). */
+#define OWN_RATIO 8
+#define MOST_MORE 1
+#define FEW_ROWS  8 /* of fewer rows the errors are as of these */
 
 /* OpenBLAS's results of the whole problem. */
 struct reference {
@@ -251,9 +255,11 @@ static void check_call(enum lava_routine routine, struct problem *p, struct seco
                                                  reference->values + (size_t)first * lava_type_bytes(real));
     /* what the CPU's inverse iteration leaves depends on clusters */
     double more = (is_apart && !on_device ? 20 : MOST_MORE) * (double)(p->n > FEW_ROWS ? p->n : FEW_ROWS);
-    if (!(errors.residual <= MOST_RATIO * reference->errors.residual + more &&
-          errors.orthogonality <= MOST_RATIO * reference->errors.orthogonality + more &&
-          errors.values <= MOST_RATIO * reference->errors.residual + more))
+    bool is_own = !on_device && !dlsym(library, lava_routine_name(routine));
+    double ratio = is_own && b->is_ill ? OWN_RATIO : MOST_RATIO;
+    if (!(errors.residual <= ratio * reference->errors.residual + more &&
+          errors.orthogonality <= ratio * reference->errors.orthogonality + more &&
+          errors.values <= ratio * reference->errors.residual + more))
         fail_msg("%s %d %c %c %c %d: residual %g (%g), orthogonality %g (%g), values %g units",
                  lava_routine_name(routine), b->itype, p->job, p->range, p->is_lower ? 'L' : 'U', (int)p->n,
                  errors.residual, reference->errors.residual, errors.orthogonality,
@@ -533,39 +539,24 @@ static void small_workspaces(void **state) {
     }
 }
 
-static void call_small(enum lava_routine routine) {
-    struct problem p = new_problem(lava_routine_type(routine), LOWER, 1, RANDOM);
+static int64_t call_once(enum lava_routine routine, int64_t n, bool has_vectors) {
+    struct problem p = new_problem(lava_routine_type(routine), LOWER, n, RANDOM);
     struct second b = new_second(&p, 1, false);
-    p.job = 'N';
+    p.job = has_vectors ? 'V' : 'N';
     p.range = 'A';
     run(routine, &p, &b);
+    int64_t info = read_info(routine, p.info);
     free_second(&b);
     free_problem(&p);
+    return info;
 }
 
-static void find_routines(void **state) {
-    (void)state;
-    find_each_routine(is_ours, call_small);
-}
+static struct values_calls calls = {is_ours, call_once, 1, LAVA_ROUTINE_dsygvd_, 700};
 
-static int64_t call_without_memory(void) {
-    struct problem p = new_problem(LAVA_TYPE_FP64, LOWER, 700, ZERO);
-    struct second b = new_second(&p, 1, false);
-    p.job = 'V';
-    p.range = 'A';
-    run(LAVA_ROUTINE_dsygvd_, &p, &b);
-    return read_info(LAVA_ROUTINE_dsygvd_, p.info);
-}
-
-static void no_memory(void **state) {
-    (void)state;
-    if (!on_device && !dlsym(library, "dsygvd_"))
-        check_without_memory(call_without_memory);
-}
-
-FAMILY_GROUPS(cmocka_unit_test(find_routines), cmocka_unit_test(results), cmocka_unit_test(ill_conditioned),
-              cmocka_unit_test(ranges), cmocka_unit_test(not_definite), cmocka_unit_test(queries),
-              cmocka_unit_test(complaints), cmocka_unit_test(no_memory), cmocka_unit_test(small_workspaces));
+FAMILY_GROUPS(cmocka_unit_test_prestate(find_routines, &calls), cmocka_unit_test_prestate(no_memory, &calls),
+              cmocka_unit_test(results), cmocka_unit_test(ill_conditioned), cmocka_unit_test(ranges),
+              cmocka_unit_test(not_definite), cmocka_unit_test(queries), cmocka_unit_test(complaints),
+              cmocka_unit_test(small_workspaces));
 
 int main(int count, char **arguments) {
     poison_begin((unsigned)time(NULL));

@@ -3,50 +3,51 @@
 #define LAVA_TESTS_VALUES_TESTS_H
 
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/library/address_space.h"
 #include "tests/library/family_tests.h"
 
-/* Has each routine that is ours called. The library looks for the CPU's routines in all other libraries, and
- * once: here, before OpenBLAS is opened as a reference, whose routines would be those of the tests that have
- * none. */
-static inline void find_each_routine(bool is_ours(int), void call(enum lava_routine)) {
+/* What a family's tests share: a call with a matrix of this order, and its info. */
+struct values_calls {
+    bool (*is_ours)(int routine);
+    int64_t (*call)(enum lava_routine routine, int64_t n, bool has_vectors);
+    int64_t least; /* an order that all routines take */
+    enum lava_routine fp64;
+    int64_t large; /* an order whose vectors have megabytes */
+};
+
+/* Has each routine called. The library looks for the CPU's routines in all other libraries, and once: here,
+ * before OpenBLAS is opened as a reference, whose routines would be those of the tests that have none. */
+static inline void find_routines(void **state) {
+    const struct values_calls *calls = *state;
     for (int i = 0; i < LAVA_ROUTINE_COUNT; i++)
-        if (is_ours(i))
-            call((enum lava_routine)i);
+        if (calls->is_ours(i))
+            assert_int_equal(calls->call((enum lava_routine)i, calls->least, false), 0);
 }
 
 static bool limits_memory;
 
-/* Called before each call of the tests: if memory is to be limited, the process gets a megabyte more than it
- * has. */
+/* Called before each call of the tests. */
 static inline void limit_memory(void) {
-    if (!limits_memory)
-        return;
-    long pages = 0;
-    FILE *sizes = fopen("/proc/self/statm", "r");
-    assert_true(sizes && fscanf(sizes, "%ld", &pages) == 1);
-    fclose(sizes);
-    rlim_t most = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + (1 << 20);
-    assert_int_equal(setrlimit(RLIMIT_AS, &(struct rlimit){most, most}), 0);
+    if (limits_memory)
+        assert_true(address_space_limit(1 << 20));
 }
 
-/* Makes a call with little memory, in a process of its own. It returns what it finds in info: LAPACKE's
- * number. ASan's malloc would end the process. */
-static inline void check_without_memory(int64_t call(void)) {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+/* With little memory the library's own code tells LAPACKE's number in info. This is an early test, because
+ * later ones leave freed memory. */
+static inline void no_memory(void **state) {
+    const struct values_calls *calls = *state;
+    if (!ADDRESS_SPACE_HAS_LIMITS || on_device || dlsym(library, lava_routine_name(calls->fp64)))
+        return;
     pid_t child = fork();
     int status = -1;
     if (child == 0) {
         limits_memory = true;
-        _exit(call() == -1010 ? 0 : 1);
+        _exit(calls->call(calls->fp64, calls->large, true) == -1010 ? 0 : 1);
     }
     assert_true(waitpid(child, &status, 0) == child && status == 0);
-#else
-    (void)call;
-#endif
 }
 
 /* Calls every routine that is ours five times, and checks that its arguments arrive untouched: letters of

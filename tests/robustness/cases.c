@@ -18,6 +18,7 @@
 
 #include "lavablas.h"
 #include "lavablas_cblas.h"
+#include "tests/library/address_space.h"
 
 /* From case_ends on, if a case names no other time: what is in flight gets 1.5 s, and other work may keep
  * the processors busy. A process that hangs never ends. */
@@ -184,17 +185,7 @@ bool case_use_plain_cpu_blas(void) {
 }
 
 bool case_limit_address_space(size_t more) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    return more > SIZE_MAX / 2; /* never */
-#endif
-    long pages = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    if (!file || fscanf(file, "%ld", &pages) != 1)
-        abort();
-    fclose(file);
-    struct rlimit limit = {.rlim_max = RLIM_INFINITY};
-    limit.rlim_cur = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + more;
-    return setrlimit(RLIMIT_AS, &limit) == 0;
+    return address_space_limit(more);
 }
 
 void case_free_address_space(void) {
