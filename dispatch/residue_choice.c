@@ -119,17 +119,23 @@ void lava_residue_admit(struct lava_capabilities *device) {
     device->refused_kernels &= ~REFUSED;
 }
 
+/* Returns whether the scalars of complex matrices are what combining has room for, real ones. It also leaves
+ * imaginary parts on the diagonal. From host memory the write-back adds beta C, and multiplies by alpha: not
+ * by Inf, because what is left is zero until the CPU has computed it. */
+static bool has_scalars(const struct lava_operation *operation) {
+    const struct lava_scalar *alpha = &operation->alpha;
+    if (operation->on_device)
+        return alpha->imaginary == 0 && operation->beta.imaginary == 0 &&
+               operation->c.region == LAVA_REGION_ALL;
+    return alpha->imaginary == 0 || (isfinite(alpha->real) && isfinite(alpha->imaginary));
+}
+
 bool lava_residue_serves(const struct lava_operation *operation) {
     bool is_real = operation->type == LAVA_TYPE_FP64, is_complex = operation->type == LAVA_TYPE_CFP64;
-    /* Combining has real scalars, and leaves imaginary parts on the diagonal. From host memory the write-back
-     * adds beta C. */
-    bool is_combined =
-        operation->alpha.imaginary == 0 &&
-        (!operation->on_device || (operation->beta.imaginary == 0 && operation->c.region == LAVA_REGION_ALL));
     return lava_operation_is_plain(operation) && !operation->in_place &&
-           (is_real || (is_complex && is_combined)) && operation->precision != LAVA_PRECISION_IEEE &&
-           operation->k >= LEAST_K && operation->c.type == operation->type && !operation->of_parts &&
-           !operation->series;
+           (is_real || (is_complex && has_scalars(operation))) &&
+           operation->precision != LAVA_PRECISION_IEEE && operation->k >= LEAST_K &&
+           operation->c.type == operation->type && !operation->of_parts && !operation->series;
 }
 
 struct lava_operation lava_residue_parts(const struct lava_operation *operation) {

@@ -130,7 +130,7 @@ static struct lava_operation largest_of(const struct lava_operation *operation) 
                                      .c = {.first = LAVA_PLANNED_C, .type = operation->type},
                                      .alpha.real = 1,
                                      .beta.real = 1};
-    if (row->is_product) /* a complex alpha has no kernel */
+    if (row->is_product) /* a complex alpha that is not finite has no kernel */
         product.alpha = operation->alpha;
     if (row->has_factors) {
         product.m = operation->sides.factored || row->pivots ? operation->m - half : half / 2;

@@ -106,7 +106,7 @@ static void add_half(enum lava_type type, const float *restrict source, uint16_t
     }
 }
 
-static void run_column(const struct job *job, const void *source, void *target, int64_t rows) {
+static void write_column(const struct job *job, const void *source, void *target, int64_t rows) {
     if (!job->adds) {
         memcpy(target, source, (size_t)rows * job->target_bytes);
         return;
@@ -135,6 +135,29 @@ static void run_column(const struct job *job, const void *source, void *target, 
     }
 }
 
+static bool is_scaled(const struct job *job) {
+    return job->how.alpha.imaginary != 0;
+}
+
+static void run_column(const struct job *job, const void *source, void *target, int64_t rows) {
+    const struct lava_scalar alpha = job->how.alpha;
+    const double *from = source;
+    double *to = target, scaled[2 * RUN];
+    if (!is_scaled(job)) {
+        write_column(job, source, target, rows);
+        return;
+    }
+    for (int64_t i = 0, count; i < rows; i += count) {
+        count = lava_minimum(RUN, rows - i);
+        for (int64_t j = 0; j < count; j++) {
+            double real = from[2 * (i + j)], imaginary = from[2 * (i + j) + 1];
+            scaled[2 * j] = alpha.real * real - alpha.imaginary * imaginary;
+            scaled[2 * j + 1] = alpha.real * imaginary + alpha.imaginary * real;
+        }
+        write_column(job, scaled, to + 2 * i, count);
+    }
+}
+
 /* The rows from `row` on of column j that are in the region; *first is the first of them. */
 static int64_t rows_in_region(const struct job *job, int64_t j, int64_t row, int64_t rows, int64_t *first) {
     if (job->how.region.region == LAVA_REGION_ALL) {
@@ -158,7 +181,7 @@ static void run_block(const struct job *job, const struct lava_copy *copy, int64
                       int64_t column, int64_t columns) {
     const char *source = (const char *)copy->source + column * copy->source_ld * (int64_t)job->source_bytes;
     char *target = (char *)copy->target + column * copy->target_ld * (int64_t)job->target_bytes;
-    bool whole = job->how.region.region == LAVA_REGION_ALL && !job->how.real_diagonal;
+    bool whole = job->how.region.region == LAVA_REGION_ALL && !job->how.real_diagonal && !is_scaled(job);
     if (!job->adds && whole && rows == copy->source_ld && rows == copy->target_ld) {
         memcpy(target, source, (size_t)(rows * columns) * job->target_bytes);
         return;

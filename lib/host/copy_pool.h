@@ -62,13 +62,14 @@ struct lava_copy_ticket lava_copy_pool_copy(struct lava_copy_pool *pool, const s
 /* How a result is written to C. */
 struct lava_write_back {
     enum lava_type source_type, target_type; /* the same, or fp32 for a target of half precision */
-    struct lava_scalar beta;
+    struct lava_scalar alpha, beta;          /* alpha: of complex fp64, unless it is real */
     struct lava_region_block
         region;         /* the elements that are written; its rows are the copy's, unless it is all */
     bool real_diagonal; /* imaginary parts on C's diagonal are not read and written as zero */
 };
-/* target <- source + beta target, in fp32 (fp64 in fp64), rounded once to the target's type. With beta = 0
- * target is not read. Elements outside the region are neither read nor written. */
+/* target <- source + beta target, in fp32 (fp64 in fp64), rounded once to the target's type. Where alpha has
+ * an imaginary part source is multiplied by it first. With beta = 0 target is not read. Elements outside the
+ * region are neither read nor written. */
 struct lava_copy_ticket lava_copy_pool_write_back(struct lava_copy_pool *pool, const struct lava_copy *copy,
                                                   const struct lava_write_back *how);
 /* The same for each block of a batch. */

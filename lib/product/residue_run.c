@@ -68,7 +68,8 @@ static void place_b_at_a(struct lava_operation *operation) {
 }
 
 /* Returns the caller's operation with the addresses on the device: if an operand stays there, those of its
- * copy. No upload is needed then, nor for B at A. The write-back adds beta C. */
+ * copy. No upload is needed then, nor for B at A. The write-back adds beta C, and multiplies by an alpha that
+ * has an imaginary part. */
 static struct lava_operation on_device(const struct lava_run *run, bool stays[2]) {
     struct lava_operation operation = *run->caller;
     struct lava_operand *const operands[] = {&operation.a, &operation.b};
@@ -92,6 +93,8 @@ static struct lava_operation on_device(const struct lava_run *run, bool stays[2]
     operation.c.first = (void *)(uintptr_t)run->matrices[MATRIX_C]->address;
     operation.c.ld = stored_of(run->caller, MATRIX_C).ld;
     operation.beta = (struct lava_scalar){0};
+    if (operation.alpha.imaginary != 0)
+        operation.alpha = (struct lava_scalar){.real = 1};
     operation.on_device = true;
     return operation;
 }
@@ -211,6 +214,7 @@ static enum lava_status download(struct lava_run *run, uint32_t place, int64_t c
         .columns = columns,
         .region = {.region = caller->c.region, .diagonal = column - row, .rows = end - row},
         .real_diagonal = caller->c.real_diagonal,
+        .alpha = caller->alpha,
         .beta = caller->beta,
         .starts_early = true,
         .ready = run->stream->computed};

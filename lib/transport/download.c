@@ -151,6 +151,7 @@ static struct lava_copy_ticket write_back(struct lava_stream *stream, const stru
                                    .columns = chunk->columns};
     struct lava_write_back how = {.source_type = download->source_type,
                                   .target_type = download->target_type,
+                                  .alpha = download->alpha,
                                   .beta = download->beta,
                                   .region = download->region,
                                   .real_diagonal = download->real_diagonal};

@@ -20,7 +20,7 @@ struct lava_download {
     int64_t rows, columns;
     struct lava_region_block region; /* the part of the block that is written to C */
     bool real_diagonal;
-    struct lava_scalar beta;
+    struct lava_scalar alpha, beta;
     bool descends; /* its columns are written from the last one to the first */
     /* In a batch: the columns of each product; `columns` are those of all, one after another at the source.
      * Product i goes to the target and i times the stride (in elements) after it, or to targets[i] if that is

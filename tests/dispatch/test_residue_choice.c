@@ -1,4 +1,6 @@
 /* residue_choice.c: which fp64 products are computed by residues. */
+#include <math.h>
+
 #include "products.h"
 
 #include "dispatch/residue_choice.h"
@@ -169,8 +171,8 @@ static void test_parts(void **state) {
         }
 }
 
-/* Complex products are chosen like real ones of twice as many rows and twice the depth, but for scalars with
- * an imaginary part, which combining has not. */
+/* Complex products are chosen like real ones of twice as many rows and twice the depth, but on the device for
+ * scalars with an imaginary part, which combining has not. */
 static void test_complex(void **state) {
     const struct lava_capabilities device = with_integers(device_h200());
     const struct lava_overrides on = {.residues = LAVA_RESIDUE_ON};
@@ -188,7 +190,9 @@ static void test_complex(void **state) {
         scalar->imaginary = 1;
         operation.on_device = true;
         assert_null(plan_of(&operation, &device, &on).residues);
-        operation.on_device = false; /* the write-back adds beta C */
+        operation.on_device = false; /* the write-back has both */
+        assert_non_null(plan_of(&operation, &device, &on).residues);
+        scalar->imaginary = INFINITY;
         assert_int_equal(plan_of(&operation, &device, &on).residues != NULL, i == 1);
         scalar->imaginary = 0;
     }
@@ -294,9 +298,11 @@ static void test_without_fp64(void **state) {
     operation.on_device = false;
     operation.type = operation.c.type = LAVA_TYPE_CFP64;
     assert_true(plan_of(&operation, &device, &none).leaves_tiles);
-    operation.alpha.imaginary = 1; /* combining has real scalars */
+    operation.alpha.imaginary = 1; /* the write-back multiplies by it, if it is finite */
+    assert_true(plan_of(&operation, &device, &none).leaves_tiles);
+    operation.alpha.real = INFINITY;
     assert_int_equal(plan_of(&operation, &device, &none).reason, LAVA_REASON_NO_KERNEL);
-    operation.alpha.imaginary = 0;
+    operation.alpha = (struct lava_scalar){.real = 1};
     operation.type = operation.c.type = LAVA_TYPE_FP64;
     operation.precision = LAVA_PRECISION_IEEE;
     assert_int_equal(plan_of(&operation, &device, &none).reason, LAVA_REASON_NO_KERNEL);

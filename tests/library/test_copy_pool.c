@@ -232,7 +232,8 @@ static void check(struct lava_copy_pool *pool, const struct shape *shape, const 
         memset((char *)target + (size_t)j * pitch, 0xff, column_bytes); /* NaN of any type */
     memcpy(before, target, (size_t)target_elements * bytes);
     const struct lava_copy copy = {source, source_ld, target, target_ld, shape->rows, shape->columns};
-    const struct lava_write_back how = {source_type, target_type, operation->beta, {0}, false};
+    const struct lava_write_back how = {
+        .source_type = source_type, .target_type = target_type, .beta = operation->beta};
     if (operation->copy)
         lava_copy_pool_finish(pool, lava_copy_pool_copy(pool, &copy, lava_type_bytes(source_type)));
     else
@@ -335,7 +336,8 @@ static void check_each(struct lava_copy_pool *pool, const struct shape *shape, i
                                       .count = count,
                                       .sources = sources,
                                       .targets = targets};
-    const struct lava_write_back how = {operation->source, operation->target, operation->beta, {0}, false};
+    const struct lava_write_back how = {
+        .source_type = operation->source, .target_type = operation->target, .beta = operation->beta};
     if (operation->copy)
         lava_copy_pool_finish(pool,
                               lava_copy_pool_copy_each(pool, &copies, lava_type_bytes(operation->source)));

@@ -1,6 +1,6 @@
-/* The copy pool's write-back of triangles: the elements of the region are added up, no other byte is read or
- * written, and imaginary parts on a real diagonal become zero. With any position of the diagonal, on several
- * threads, and in cells that cut columns. Small integers, so that every sum is exact. */
+/* The copy pool's write-back of triangles: the elements of the region are multiplied and added up, no other
+ * byte is read or written, and imaginary parts on a real diagonal become zero. With any position of the
+ * diagonal, on several threads, and in cells that cut columns. Small integers, so that every sum is exact. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,11 +57,13 @@ static bool reads_target(const struct block *block) {
     return block->how.beta.real != 0 || block->how.beta.imaginary != 0;
 }
 
-/* source + beta before, where imaginary parts on a real diagonal do not count. */
+/* alpha source + beta before, where imaginary parts on a real diagonal do not count. */
 static struct naive_number expected_at(const struct block *block, int64_t i, int64_t j) {
     const struct naive_number beta = {block->how.beta.real, block->how.beta.imaginary};
     struct naive_number sum =
         read_number(block->how.source_type, block->copy.source, i + j * block->copy.source_ld);
+    if (block->how.alpha.imaginary != 0)
+        sum = naive_times((struct naive_number){block->how.alpha.real, block->how.alpha.imaginary}, sum);
     if (reads_target(block)) {
         struct naive_number before =
             read_number(block->how.target_type, block->before, i + j * block->copy.target_ld);
@@ -158,6 +160,8 @@ static struct block random_block(int64_t rows, int64_t columns) {
         block.how.region.diagonal = corners[poison_random(6)];
     else
         block.how.region.diagonal = poison_random((int)(rows + columns) + 20) - columns - 10;
+    if (type[1] == LAVA_TYPE_CFP64 && poison_random(2))
+        block.how.alpha = (struct lava_scalar){poison_random(3), 1 + poison_random(2)};
     return block;
 }
 

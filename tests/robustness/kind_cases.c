@@ -289,7 +289,7 @@ static void choose_options(struct kind_call *call, int order) {
     }
     if (strchr("SGBT", 0) && row->members) /* members are smaller */
         x->m[0] = order / 2 + 10, x->n[0] = order / 2;
-    set_scalar(lava_routine_type(call->routine), call->alpha, 1.5, 0);
+    set_scalar(lava_routine_type(call->routine), call->alpha, 1.5, poison_random(2) ? 0.5 : 0);
     set_scalar(lava_routine_type(call->routine), call->beta, 0.5, 0);
 }
 

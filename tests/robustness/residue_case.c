@@ -213,7 +213,9 @@ struct panels {
     bool accepted[2];
 };
 
-static struct wanted want(const struct product *x, int64_t i, int64_t j, const struct panels *panels) {
+/* An element of the product, times alpha. */
+static struct wanted want_product(const struct product *x, double alpha, int64_t i, int64_t j,
+                                  const struct panels *panels) {
     const double *a = x->lines[0] + i * x->k, *b = x->lines[1] + j * x->k;
     /* the write-back to the host adds beta C at the end */
     double beta = x->on_host ? 0 : x->beta;
@@ -223,17 +225,33 @@ static struct wanted want(const struct product *x, int64_t i, int64_t j, const s
         int p = first > 0;
         wanted.exact = wanted.exact && panels->accepted[p];
         if (wanted.exact)
-            wanted.value = updated(x->alpha, by_residues(&panels->lines[p][0], i, &panels->lines[p][1], j, k),
+            wanted.value = updated(alpha, by_residues(&panels->lines[p][0], i, &panels->lines[p][1], j, k),
                                    first > 0 ? 1 : beta, wanted.value);
     }
     for (int64_t l = 0; l < x->k; l++) {
         wanted.sum += (long double)a[l] * b[l];
         wanted.size += fabsl((long double)a[l] * b[l]);
     }
-    wanted.sum *= x->alpha;
-    wanted.size *= fabs(x->alpha);
+    wanted.sum *= alpha;
+    wanted.size *= fabs(alpha);
+    return wanted;
+}
+
+/* Both parts of an element, a row each, times an alpha with an imaginary part. */
+static struct wanted want_scaled(const struct product *x, int64_t i, int64_t j, const struct panels *panels) {
+    struct wanted own = want_product(x, 1, i, j, panels), other = want_product(x, 1, i ^ 1, j, panels);
+    double imaginary = i % 2 ? x->alpha_imaginary : -x->alpha_imaginary;
+    return (struct wanted){.value = updated(x->alpha, own.value, imaginary, other.value),
+                           .exact = own.exact,
+                           .sum = x->alpha * own.sum + imaginary * other.sum,
+                           .size = fabs(x->alpha) * own.size + fabs(imaginary) * other.size};
+}
+
+static struct wanted want(const struct product *x, int64_t i, int64_t j, const struct panels *panels) {
     if (is_zero(x, i, j))
         return (struct wanted){.sum = 0};
+    struct wanted wanted =
+        x->alpha_imaginary != 0 ? want_scaled(x, i, j, panels) : want_product(x, x->alpha, i, j, panels);
     if (x->beta != 0) {
         wanted.sum += (long double)x->beta * x->c[j * x->m + i];
         wanted.size += fabsl((long double)x->beta * x->c[j * x->m + i]);

@@ -18,6 +18,7 @@ struct product {
     bool squares; /* op(B) is op(A) transposed, and conjugated if conjugate[0] is not conjugate[1] */
     enum lava_op ops[2];
     double alpha, beta;
+    double alpha_imaginary; /* of complex matrices in host memory */
     enum lava_region region;
     bool on_host; /* its matrices are in host memory */
     /* Most lines have the first, and one has the other. */

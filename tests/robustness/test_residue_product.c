@@ -28,6 +28,8 @@
 #endif
 #include "tests/robustness/residue_case.h"
 
+static const struct lava_overrides on = {.residues = LAVA_RESIDUE_ON};
+static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1, 1}};
 static struct lava_engine *engine;
 static struct lava_progress progress; /* of the last product on the host */
 
@@ -119,7 +121,6 @@ static enum lava_status run_on_host(struct product *x, const struct lava_overrid
             ldc = (m + 7) * each;
     double *stored[] = {stored_on_host(x, 0, ld[0]), stored_on_host(x, 1, ld[1])};
     double *c = residue_case_allocate((size_t)(ldc * x->n), sizeof(double));
-    static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1, 1}};
     for (int64_t j = 0; j < x->n; j++)
         for (int64_t i = 0; i < ldc; i++)
             c[j * ldc + i] = i < x->m ? x->c[j * x->m + i] : NAN;
@@ -140,7 +141,7 @@ static enum lava_status run_on_host(struct product *x, const struct lava_overrid
               .region = x->region,
               .real_diagonal = residue_case_has_real_diagonal(x)},
         .b_is_a = x->squares,
-        .alpha.real = x->alpha,
+        .alpha = {x->alpha, x->alpha_imaginary},
         .beta.real = x->beta};
     struct lava_plan plan;
     lava_policy_choose(&operation, &engine->capabilities, &figures, LAVA_MODE_GPU, overrides, &plan);
@@ -165,11 +166,10 @@ static enum lava_status run_on_host(struct product *x, const struct lava_overrid
 
 /* Runs a product by residues. left: how many of its tiles are to be left, -1: any. */
 static void verify(struct product x, int left) {
-    const struct lava_overrides overrides = {.residues = LAVA_RESIDUE_ON};
     const struct lava_residue_way *way = lava_residue_way_of(&engine->capabilities);
     assert_non_null(way);
     residue_case_make(&x);
-    assert_int_equal(x.on_host ? run_on_host(&x, &overrides) : run(&x, &overrides), LAVA_OK);
+    assert_int_equal(x.on_host ? run_on_host(&x, &on) : run(&x, &on), LAVA_OK);
     int found = residue_case_check(&x, way);
     if (left >= 0)
         assert_int_equal(found, left);
@@ -232,6 +232,7 @@ static void complex_matrices(void **state) {
                             .on_host = way >= 4,
                             .ops = {way & 1 ? LAVA_OP_T : LAVA_OP_N, way & 2 ? LAVA_OP_T : LAVA_OP_N},
                             .alpha = way ? -1.3 : 1,
+                            .alpha_imaginary = way >= 6 ? 0.6 : 0,
                             .beta = way & 1 ? 0.7 : 0};
         x.odd[0] = way & 1 ? WITH_NAN : SPREAD;
         x.odd_line[0] = way % 4 == 0 ? -1 : 64;
@@ -244,7 +245,8 @@ static void complex_matrices(void **state) {
                            .is_complex = true,
                            .on_host = true,
                            .ops = {LAVA_OP_T, LAVA_OP_N},
-                           .alpha = 1};
+                           .alpha = 1,
+                           .alpha_imaginary = -2};
     verify(deep, 0);
     deep.odd[1] = WITH_NAN;
     deep.odd_line[1] = 64;
@@ -268,6 +270,7 @@ static void triangles_on_host(void **state) {
                             .on_host = true,
                             .ops = {is_turned ? LAVA_OP_T : LAVA_OP_N, is_turned ? LAVA_OP_N : LAVA_OP_T},
                             .alpha = -1.3,
+                            .alpha_imaginary = way == 13 ? 0.4 : 0,
                             .beta = way % 3 == 0 ? 0.7 : 0,
                             .region = way & 1 ? LAVA_REGION_UPPER : LAVA_REGION_LOWER};
         if (way == 13 || way == 14) /* zsyrk */
@@ -386,7 +389,6 @@ static void deep_on_host(void **state) {
 /* All tiles are left to a CPU that has not begun: the device gives the product back as it was. Of the first
  * columns alone: it goes on, and so does it with three quarters of them. */
 static void ends_early(void **state) {
-    const struct lava_overrides on = {.residues = LAVA_RESIDUE_ON};
     struct product x = {.m = 129,
                         .n = 65,
                         .k = 170,
@@ -414,7 +416,6 @@ static void ends_early(void **state) {
 /* A product that ended early has the next one of its size go to the CPU, because the device's time is then
  * the CPU's and its own. */
 static void ending_is_learnt(void **state) {
-    static const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1, 1}};
     const struct lava_operation operation = {
         .type = LAVA_TYPE_FP64, .m = 4096, .n = 4096, .k = 4096, .c.type = LAVA_TYPE_FP64};
     const struct lava_plan planned = {.place = LAVA_PLACE_GPU,
@@ -446,7 +447,6 @@ static void mixed(void **state) {
                             .ops = {way & 1 ? LAVA_OP_T : LAVA_OP_N, way & 2 ? LAVA_OP_T : LAVA_OP_N},
                             .alpha = way & 1 ? 1 : 0.3,
                             .beta = way & 2 ? -0.4 : 0};
-        const struct lava_overrides on = {.residues = LAVA_RESIDUE_ON};
         residue_case_make(&x);
         for (int i = 0; i < 3; i++) {
             int side = (int)(residue_case_random() >> 1) % 2;
@@ -467,7 +467,6 @@ static void mixed(void **state) {
 /* Without enough memory for the matrices the CPU has the product. */
 static void memory_alone(void **state) {
     const struct lava_overrides none = {.memory_bytes = 1 << 16};
-    const struct lava_figures figures = {.cpu.flops_per_s = {1, 1, 1, 1}};
     struct lava_operation operation = {.type = LAVA_TYPE_FP64,
                                        .precision = LAVA_PRECISION_STANDARD,
                                        .m = 300,
@@ -516,7 +515,6 @@ static void memory(void **state) {
  * goes on. Returns whether the fault came. */
 static bool fail_at(struct product *x, const char *name, enum lava_fault_point point, long passage,
                     const double *right) {
-    const struct lava_overrides on = {.residues = LAVA_RESIDUE_ON};
     set_fault(name, passage);
     lava_engine_release(engine); /* so that memory is allocated again */
     enum lava_status status = x->on_host ? run_on_host(x, &on) : run(x, &on);
@@ -540,7 +538,6 @@ static void faults(void **state) {
                   {"upload", LAVA_FAULT_UPLOAD},
                   {"submit", LAVA_FAULT_SUBMIT},
                   {"download", LAVA_FAULT_DOWNLOAD}};
-    const struct lava_overrides on = {.residues = LAVA_RESIDUE_ON};
     struct product x = {
         .m = 70, .n = 1100, .k = 64, NONE, .on_host = true, .alpha = 1, .data = {INTEGERS, INTEGERS}};
     x.region = (enum lava_region)(residue_case_random() % 3);
