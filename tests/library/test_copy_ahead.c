@@ -146,23 +146,36 @@ static void neighbours_are_noticed(void **state) {
     assert_false(lava_cpu_load_look(&look, 1, 0, &busy));
 }
 
-/* The time of spinning threads is in the process's, as far as other processes leave them the processors. */
+static uint64_t used_by(pthread_t thread) {
+    clockid_t clock;
+    struct timespec used;
+    assert_int_equal(pthread_getcpuclockid(thread, &clock), 0);
+    assert_int_equal(clock_gettime(clock, &used), 0);
+    return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
+}
+
+/* The time of spinning threads is in the process's. */
 static void spinning_threads_count(void **state) {
     pthread_t threads[2];
     struct lava_cpu_load look = {0};
+    uint64_t used_ns = 0;
     bool busy;
     (void)state;
+    assert_false(lava_cpu_load_look(&look, 0, 0, &busy));
+    uint64_t begin_ns = look.wall_ns, before_ns = look.process_ns;
     spinning = true;
     for (int i = 0; i < 2; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, spin, NULL), 0);
-    assert_false(lava_cpu_load_look(&look, 0, 0, &busy));
-    uint64_t before_ns = look.process_ns;
-    usleep(100000);
+    while (used_ns < 50000000 && lava_clock_now_ns() - begin_ns < 60000000000) { /* on a busy machine */
+        usleep(10000);
+        used_ns = used_by(threads[0]) + used_by(threads[1]);
+    }
     assert_true(lava_cpu_load_look(&look, 0, 0, &busy));
     spinning = false;
     for (int i = 0; i < 2; i++)
         pthread_join(threads[i], NULL);
-    assert_true(look.process_ns - before_ns > 10000000);
+    assert_true(used_ns >= 50000000 &&
+                look.process_ns - before_ns > used_ns - 20000000); /* some ticks later */
 }
 
 /* The pool's threads have what they used. */

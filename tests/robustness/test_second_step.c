@@ -14,6 +14,7 @@
 #include "lib/base/fault.h"
 #include "lib/base/random.h"
 #include "lib/offload/context.h"
+#include "lib/offload/learning.h"
 #include "lib/offload/offload.h"
 #include "lib/offload/planning.h"
 #include "lib/offload/prepare.h"
@@ -517,7 +518,7 @@ static int not_for_a_few_calls(void) {
 }
 
 /* By the estimates the CPU takes a quarter of its time and the device half of it, so the CPU is faster. After
- * three calls its times are known. */
+ * three calls its times are known: three that are not too long, as beside other work. */
 static int where_enough_was_lost(void) {
     struct lava_call last = {.reason = LAVA_REASON_UNPROFITABLE};
     double least_ns = 1e18, lost_ns = 0;
@@ -531,17 +532,19 @@ static int where_enough_was_lost(void) {
         least_ns = fmin((double)ns, least_ns);
     }
     forged_at_once(forged_figures(least_ns / 4, least_ns / 2));
-    int count = 0;
+    int count = 0, usual = 0;
     for (; !lava_readiness_is_under_way() && !case_result(); count++) {
-        enum lava_reason reason = count < 3 ? LAVA_REASON_UNPROFITABLE : LAVA_REASON_EARLY;
+        enum lava_reason reason = usual < 3 ? LAVA_REASON_UNPROFITABLE : LAVA_REASON_EARLY;
         bool is_early = call_runs(SYMM, false, LAVA_PLACE_CPU, reason);
         CASE_CHECK(is_early || lava_readiness_is_under_way());
         CASE_CHECK(lava_offload_last_call(&last, &ns));
+        usual += (double)ns < LAVA_LEARNING_MOST_TIMES * least_ns / 4;
         lost_ns += (double)ns - least_ns / 2;
-        CASE_CHECK(lost_ns < 1e9);
+        CASE_CHECK(lost_ns < 10e9);
     }
-    printf("%d calls of %.1f ms lost %.1f ms\n", count, least_ns / 1e6, lost_ns / 1e6);
-    CASE_CHECK(lost_ns > 100e6 && count > 3);
+    printf("%d calls of %.1f ms, %d of them usual, lost %.1f ms\n", count, least_ns / 1e6, usual,
+           lost_ns / 1e6);
+    CASE_CHECK(lost_ns > 100e6 && usual > 3);
     settle();
     return case_result();
 }
