@@ -30,7 +30,7 @@
 
 #define CALLS       96
 #define ORDER       150
-#define CHILD_S     120
+#define CHILD_S     300       /* two devices prepare all steps, under a sanitizer and beside other tests */
 #define LEAST_BYTES (5 << 20) /* with less, the least size of a buffer counts */
 #define OPENBLAS    "libopenblas.so.0"
 
