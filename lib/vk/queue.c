@@ -9,10 +9,10 @@
 #define WORDS_WRITTEN  16384 /* by one command, at most */
 #define SECOND_WAIT_NS 2000000000ull
 /* The closest of so many readings of both clocks counts. Under load one may take milliseconds: then there are
- * more of them, until one was near. */
-#define CLOCK_READINGS      3
-#define CLOCK_READINGS_MOST 50
-#define CLOCK_NEAR_NS       250000u
+ * more of them, until one was near, or for as long as this. */
+#define CLOCK_READINGS    3
+#define CLOCK_NEAR_NS     250000u
+#define CLOCK_PATIENCE_NS 100000000u
 
 static enum lava_status create_timeline(struct lava_device *device, struct lava_queue *queue) {
     const VkSemaphoreTypeCreateInfo type = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
@@ -405,11 +405,15 @@ static enum lava_status read_ticks(struct lava_device *device, struct lava_queue
                                        ticks, sizeof *ticks, VK_QUERY_RESULT_64_BIT));
 }
 
+static bool needs_reading(int count, uint64_t closest_ns, uint64_t end_ns) {
+    return count < CLOCK_READINGS || (closest_ns > CLOCK_NEAR_NS && lava_clock_now_ns() < end_ns);
+}
+
 enum lava_status lava_queue_match_clocks(struct lava_device *device) {
     uint64_t closest_ns = UINT64_MAX, clock_ticks = 0, clock_ns = 0;
     struct lava_queue *queue = device->queues[LAVA_ROLE_COMPUTE];
-    int most = queue->timestamps ? CLOCK_READINGS_MOST : 0;
-    for (int i = 0; i < most && (i < CLOCK_READINGS || closest_ns > CLOCK_NEAR_NS); i++) {
+    uint64_t end_ns = lava_clock_now_ns() + CLOCK_PATIENCE_NS;
+    for (int i = 0; queue->timestamps && needs_reading(i, closest_ns, end_ns); i++) {
         struct lava_commands commands;
         struct lava_point done;
         uint64_t ticks;

@@ -110,9 +110,9 @@ void lava_queue_stamp(struct lava_device *device, const struct lava_commands *co
 /* Resets a role's stamps at once; nothing may be running. Unlike lava_queue_reset_stamps for queues that only
  * copy, too. */
 void lava_queue_clear_stamps(struct lava_device *device, enum lava_role role);
-/* Measures when the device's clock said what the CPU's did (CLOCK_MONOTONIC), to about 10 us: a submission's
- * stamp lies between the times before and after it. Uses the compute queue's first stamp; nothing may be
- * running. */
+/* Measures when the device's clock said what the CPU's did (CLOCK_MONOTONIC), to about 10 us, under load to
+ * 125: a submission's stamp lies between the times before and after it. Uses the compute queue's first stamp;
+ * nothing may be running. */
 enum lava_status lava_queue_match_clocks(struct lava_device *device);
 /* Returns when that was, by any user; 0: never. */
 uint64_t lava_queue_clocks_matched_ns(const struct lava_device *device);
