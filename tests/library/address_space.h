@@ -24,7 +24,9 @@ static inline bool address_space_limit(size_t more) {
     if (!file || fscanf(file, "%ld", &pages) != 1)
         abort();
     fclose(file);
-    struct rlimit limit = {.rlim_max = RLIM_INFINITY};
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit))
+        abort();
     limit.rlim_cur = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + more;
     return setrlimit(RLIMIT_AS, &limit) == 0;
 }

@@ -272,8 +272,8 @@ static bool wait_for(struct process *process, const struct test_case *test, int 
             process->ending = case_now();
         else
             case_sleep(0.002);
-        double limit =
-            process->ending > 0 ? process->ending + (test->end_s ? test->end_s : END_S) : begin + LIMIT_S;
+        double limit = process->ending > 0 ? process->ending + (test->end_s ? test->end_s : END_S)
+                                           : begin + (test->limit_s ? test->limit_s : LIMIT_S);
         if (case_now() > limit)
             break;
     }

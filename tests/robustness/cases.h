@@ -28,6 +28,7 @@ struct test_case {
     int status;       /* as waitpid has it; SIGABRT for abort, 256 for exit(1) */
     int lines;        /* at most this many on stderr, if all is well; -1: any */
     int end_s;        /* seconds from case_ends to the end; 0: six */
+    int limit_s;      /* seconds for all of it; 0: three minutes */
     const char *variables[CASE_VARIABLES]; /* NAME=VALUE, or NAME to unset */
 };
 

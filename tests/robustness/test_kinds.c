@@ -568,7 +568,7 @@ static int lost_some(void) {
 #endif
 
 #define LOST(function)                                                                                       \
-    .run = function, .lines = -1,                                                                            \
+    .run = function, .lines = -1, .limit_s = 550,                                                            \
     .variables = {"LAVABLAS_PINNED=1M", "LAVABLAS_DEVICE=cpu:all", "LAVABLAS_RESIDENT=auto"}
 #define WITHOUT_FP64 "VK_INSTANCE_LAYERS=VK_LAYER_LAVABLAS_test", "LAVABLAS_TEST_LAYER=without=shaderFloat64"
 static const struct test_case cases[] = {
