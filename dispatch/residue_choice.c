@@ -119,9 +119,9 @@ void lava_residue_admit(struct lava_capabilities *device) {
     device->refused_kernels &= ~REFUSED;
 }
 
-/* Returns whether the scalars of complex matrices are what combining has room for, real ones. It also leaves
- * imaginary parts on the diagonal. From host memory the write-back adds beta C, and multiplies by alpha: not
- * by Inf, because what is left is zero until the CPU has computed it. */
+/* Returns whether a product of complex matrices is served with its scalars and region. Combining has room for
+ * real scalars, and leaves imaginary parts on the diagonal. From host memory the write-back adds beta C, and
+ * multiplies by alpha: not by Inf, because what is left is zero until the CPU has computed it. */
 static bool has_scalars(const struct lava_operation *operation) {
     const struct lava_scalar *alpha = &operation->alpha;
     if (operation->on_device)

@@ -44,7 +44,8 @@ uint32_t lava_residue_invocations(const struct lava_residue_way *way, const stru
 void lava_residue_refuse(struct lava_capabilities *device);
 void lava_residue_admit(struct lava_capabilities *device);
 
-/* Returns whether residues may compute the product, given its type, precision and k. `ieee` never may. */
+/* Returns whether residues may compute the product: that depends on its types, precision and k, on C's
+ * region, and on the scalars of complex matrices. `ieee` never may. */
 bool lava_residue_serves(const struct lava_operation *operation);
 /* Returns the real product that is computed. That of complex matrices (of_parts) has two rows of op(A) and of
  * C for each stored one, and 2 k:

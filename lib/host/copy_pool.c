@@ -21,7 +21,8 @@
 #define CELLS_MAX  64
 /* Cells that split columns begin on a cache line of the target if the target does. */
 #define ROW_ALIGN 32
-/* Half precision is converted in runs of this many elements, which fit the first-level cache. */
+/* Half precision is converted, and complex fp64 multiplied by alpha, in runs of this many elements, which fit
+ * the first-level cache. */
 #define RUN 256
 /* Spin iterations before a thread that waits for the next job, or a caller that waits for the end of one,
  * blocks: some 50 us. Jobs of one product follow each other closer than that, and waking up takes as long. */

@@ -62,7 +62,8 @@ struct lava_copy_ticket lava_copy_pool_copy(struct lava_copy_pool *pool, const s
 /* How a result is written to C. */
 struct lava_write_back {
     enum lava_type source_type, target_type; /* the same, or fp32 for a target of half precision */
-    struct lava_scalar alpha, beta;          /* alpha: of complex fp64, unless it is real */
+    struct lava_scalar alpha;                /* ignored if it is real; else both are complex fp64 */
+    struct lava_scalar beta;
     struct lava_region_block
         region;         /* the elements that are written; its rows are the copy's, unless it is all */
     bool real_diagonal; /* imaginary parts on C's diagonal are not read and written as zero */

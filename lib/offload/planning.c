@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "dispatch/batches.h"
+#include "dispatch/residue_choice.h"
 #include "dispatch/sharing.h"
 #include "dispatch/solve.h"
 #include "lib/base/config.h"
@@ -51,7 +52,8 @@ static bool is_alike(const struct lava_operation *a, const struct lava_operation
            are_operands_alike(&a->a, &b->a) && are_operands_alike(&a->b, &b->b) && a->m == b->m &&
            a->n == b->n && a->k == b->k && (a->beta.real == 0) == (b->beta.real == 0) &&
            (a->beta.imaginary == 0) == (b->beta.imaginary == 0) &&
-           (a->alpha.imaginary == 0) == (b->alpha.imaginary == 0) && a->precision == b->precision &&
+           (a->alpha.imaginary == 0) == (b->alpha.imaginary == 0) &&
+           lava_residue_serves(a) == lava_residue_serves(b) && a->precision == b->precision &&
            a->c.region == b->c.region && a->b_is_a == b->b_is_a && a->in_place == b->in_place &&
            a->twice == b->twice && a->sides.count == b->sides.count && a->sides.op == b->sides.op &&
            a->sides.conjugate == b->sides.conjugate && a->sides.factored == b->sides.factored &&

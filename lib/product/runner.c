@@ -373,7 +373,8 @@ static enum lava_status run_product(struct lava_engine *engine, const struct lav
     run.share = wishes->share;
     run.repeat = timing && timing->repeat > 1 && !plan->residues ? timing->repeat : 1;
     set_limits(&run);
-    if (!wishes->share && !timing && !plan->leaves_tiles)
+    bool is_scaled_later = plan->residues && operation->alpha.imaginary != 0; /* by the write-back */
+    if (!wishes->share && !timing && !plan->leaves_tiles && !is_scaled_later)
         lava_left_result_begin(&run.left, engine, operation);
     if (operation->series)
         stream.slots = BATCH_SLOTS;

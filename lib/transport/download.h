@@ -1,4 +1,5 @@
-/* Downloads blocks of C and writes them back: C <- result + beta C, on the CPU; also the products of a batch,
+/* Downloads blocks of C and writes them back: C <- result + beta C, on the CPU, or alpha times the
+ * result, if alpha has an imaginary part; also the products of a batch,
  * and matrices from the device. One user at a time. */
 #ifndef LAVA_TRANSPORT_DOWNLOAD_H
 #define LAVA_TRANSPORT_DOWNLOAD_H
@@ -20,8 +21,8 @@ struct lava_download {
     int64_t rows, columns;
     struct lava_region_block region; /* the part of the block that is written to C */
     bool real_diagonal;
-    struct lava_scalar alpha, beta;
-    bool descends; /* its columns are written from the last one to the first */
+    struct lava_scalar alpha, beta; /* as in struct lava_write_back */
+    bool descends;                  /* its columns are written from the last one to the first */
     /* In a batch: the columns of each product; `columns` are those of all, one after another at the source.
      * Product i goes to the target and i times the stride (in elements) after it, or to targets[i] if that is
      * not NULL. 0: no batch. */

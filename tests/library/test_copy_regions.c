@@ -89,12 +89,13 @@ static void check_element(const struct block *block, int64_t i, int64_t j) {
     struct naive_number got = read_number(block->how.target_type, block->copy.target, at);
     struct naive_number expected = expected_at(block, i, j);
     if (got.real != expected.real || got.imaginary != expected.imaginary)
-        fail_msg(
-            "%s to %s, region %d, diagonal %ld, %ld x %ld, beta %g %g: (%ld, %ld) is %Lg %Lg, not %Lg %Lg",
-            lava_type_name(block->how.source_type), lava_type_name(block->how.target_type),
-            (int)block->how.region.region, (long)block->how.region.diagonal, (long)block->copy.rows,
-            (long)block->copy.columns, block->how.beta.real, block->how.beta.imaginary, (long)i, (long)j,
-            got.real, got.imaginary, expected.real, expected.imaginary);
+        fail_msg("%s to %s, region %d, diagonal %ld, %ld x %ld, alpha %g %g, beta %g %g: (%ld, %ld) is %Lg "
+                 "%Lg, not %Lg %Lg",
+                 lava_type_name(block->how.source_type), lava_type_name(block->how.target_type),
+                 (int)block->how.region.region, (long)block->how.region.diagonal, (long)block->copy.rows,
+                 (long)block->copy.columns, block->how.alpha.real, block->how.alpha.imaginary,
+                 block->how.beta.real, block->how.beta.imaginary, (long)i, (long)j, got.real, got.imaginary,
+                 expected.real, expected.imaginary);
 }
 
 /* The source has numbers everywhere. The target is NaN wherever it may not be read. */

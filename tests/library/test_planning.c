@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,6 +140,25 @@ static void remembers(void **state) {
     assert_true(is_chosen(&operation));
     operation.beta.real = 2;
     assert_false(is_chosen(&operation));
+}
+
+/* A product by residues may have a complex alpha, but not an infinite one. */
+static void remembers_finite_scalars(void **state) {
+    struct lava_operation operation = product();
+    (void)state;
+    operation.type = operation.c.type = LAVA_TYPE_CFP64;
+    operation.k = operation.b.ld = 64;
+    operation.a.first = LAVA_PLANNED_A; /* C overlaps neither */
+    operation.b.first = LAVA_PLANNED_B;
+    operation.alpha = (struct lava_scalar){1, 1};
+    plans[0].gpu_ns = 5;
+    assert_true(is_chosen(&operation));
+    operation.alpha.real = 3;
+    assert_false(is_chosen(&operation));
+    operation.alpha.real = INFINITY;
+    assert_true(is_chosen(&operation));
+    operation.alpha.real = 3;
+    assert_true(is_chosen(&operation));
 }
 
 /* A device that shares the host's memory imports A and B if their columns begin at multiples of 16 bytes, so
@@ -341,6 +361,7 @@ int main(void) {
         cmocka_unit_test_setup(shares, begin),
         cmocka_unit_test_setup(spares_memory, begin),
         cmocka_unit_test_setup(spares_nothing, begin),
+        cmocka_unit_test_setup(remembers_finite_scalars, begin),
         cmocka_unit_test_setup(remembers_for_imports, begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

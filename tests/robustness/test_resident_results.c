@@ -162,6 +162,37 @@ static int types_stay(void) {
     return case_result();
 }
 
+/* By residues the CPU multiplies by an alpha that has an imaginary part, so that the device has another C. */
+static int scaled_results_do_not(void) {
+    static const double alpha[2] = {1, 1};
+    static const int deep = 64;
+    double *c = mmap(NULL, BYTES * 4, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+           *d = malloc((size_t)M * N * 2 * sizeof(double)), *b = (double *)(void *)right;
+    if (!CASE_CHECK(c != MAP_FAILED && d))
+        return 1;
+    for (int round = 0; round < 4; round++) {
+        memset(left, 0, sizeof left);
+        memset(right, 0, sizeof right);
+        for (int i = 0; i < m; i++)
+            ((double *)(void *)left)[2 * i] = i % 100;
+        for (int j = 0; j < k; j++)
+            b[2 * deep * j] = j == round;
+        zgemm_("N", "N", &m, &k, &deep, alpha, left, &m, right, &deep, dzero, c, &m);
+        CASE_CHECK(!strcmp(case_place(NULL), "gpu"));
+        for (int reads = 0; reads < 2; reads++) {
+            memset(right, 0, sizeof right);
+            b[2 * round] = 1;
+            zgemm_("N", "N", &m, &n, &k, done, c, &m, right, &k, dzero, d, &m);
+            for (int i = 0; i < m; i++)
+                if (!CASE_CHECK(d[2 * i] == i % 100 && d[2 * i + 1] == i % 100))
+                    return 1;
+        }
+    }
+    CASE_CHECK(resident_sums().differences == 0);
+    free(d);
+    return case_result();
+}
+
 /* Memory for few columns of C at once. */
 static int blocks_stay(void) {
     float *c = resident_matrix();
@@ -294,6 +325,7 @@ static const struct test_case cases[] = {
     {"results_stay", results_stay, .variables = {CHECK}},
     {"sums_do_not", sums_do_not, .variables = {CHECK}},
     {"types_stay", types_stay, .variables = {CHECK}},
+    {"scaled_results_do_not", scaled_results_do_not, .variables = {CHECK, "LAVABLAS_RESIDUES=on"}},
     {"blocks_stay", blocks_stay, .variables = {CHECK, "LAVABLAS_MEMORY=6M"}},
     {"changed_elements", changed_elements, .variables = {CHECK}},
     {"batches", batches, .variables = {CHECK}},

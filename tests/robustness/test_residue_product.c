@@ -539,13 +539,16 @@ static void faults(void **state) {
                   {"submit", LAVA_FAULT_SUBMIT},
                   {"download", LAVA_FAULT_DOWNLOAD}};
     struct product x = {
-        .m = 70, .n = 1100, .k = 64, NONE, .on_host = true, .alpha = 1, .data = {INTEGERS, INTEGERS}};
+        .m = 70, .n = 1100, .k = 128, NONE, .on_host = true, .alpha = 1, .data = {INTEGERS, INTEGERS}};
+    x.is_complex = residue_case_random() % 2;
+    x.alpha_imaginary = x.is_complex ? 2 : 0;
     x.region = (enum lava_region)(residue_case_random() % 3);
-    x.m = x.region == LAVA_REGION_ALL ? x.m : x.n;
+    x.m = x.region == LAVA_REGION_ALL ? x.m : x.n * residue_case_each(&x);
     x.beta = residue_case_random() % 2;
     (void)state;
     residue_case_make(&x);
-    x.lines[0][66 * x.k + 3] = INFINITY; /* tiles that are left, with exact elements */
+    if (!x.is_complex) /* tiles that are left, with exact elements */
+        x.lines[0][66 * x.k + 3] = INFINITY;
     assert_int_equal(run_on_host(&x, &on), LAVA_OK);
     double *right = residue_case_allocate((size_t)(x.m * x.n), sizeof(double));
     memcpy(right, x.got, (size_t)(x.m * x.n) * sizeof(double));
