@@ -8,7 +8,8 @@
 #include "lib/engine/engine.h"
 #include "lib/product/runner.h"
 
-/* How many faults came at a point, after how many a part of C was written, and right-hand sides. */
+/* How many passages of a point there are, and after how many faults a part of C was written, and right-hand
+ * sides. */
 struct lapack_counts {
     long passages, partly, solved;
 };
@@ -22,7 +23,9 @@ struct lapack_sweep {
     enum lava_status (*run)(void *problem, struct lava_progress *progress);
     /* came: the fault did, and after it that much was written. Else all is; is_new: for the first time */
     void (*check_after)(void *problem, bool came, bool is_new, const struct lava_progress *progress);
-    void (*judge)(const void *problem, const struct lapack_counts *of_downloads);
+    /* the passages of downloads, and what was written after faults at any point: some passages are left out
+     */
+    void (*judge)(const void *problem, const struct lapack_counts *counts);
 };
 
 #ifdef LAVA_FAULT_INJECTION
@@ -76,10 +79,14 @@ static inline void lapack_lose_device_at(const struct lapack_sweep *sweep, enum 
 }
 
 static inline void lapack_sweep_run(const struct lapack_sweep *sweep) {
-    lapack_fail_at(sweep, LAVA_FAULT_ALLOCATE, "allocate");
-    lapack_fail_at(sweep, LAVA_FAULT_UPLOAD, "upload");
-    lapack_fail_at(sweep, LAVA_FAULT_SUBMIT, "submit");
-    const struct lapack_counts counts = lapack_fail_at(sweep, LAVA_FAULT_DOWNLOAD, "download");
+    const struct lapack_counts of_others[] = {lapack_fail_at(sweep, LAVA_FAULT_ALLOCATE, "allocate"),
+                                              lapack_fail_at(sweep, LAVA_FAULT_UPLOAD, "upload"),
+                                              lapack_fail_at(sweep, LAVA_FAULT_SUBMIT, "submit")};
+    struct lapack_counts counts = lapack_fail_at(sweep, LAVA_FAULT_DOWNLOAD, "download");
+    for (int i = 0; i < 3; i++) {
+        counts.partly += of_others[i].partly;
+        counts.solved += of_others[i].solved;
+    }
     sweep->judge(sweep->problem, &counts);
     lapack_lose_device_at(sweep, LAVA_FAULT_DEVICE_LOST, "device_lost");
     lapack_lose_device_at(sweep, LAVA_FAULT_WAIT, "wait");

@@ -229,9 +229,9 @@ static void check_whole(void *problem, bool came, bool is_new, const struct lava
     kinds_judge(run->problem, &ours, &(const struct kinds_errors){0});
 }
 
-static void judge_none(const void *problem, const struct lapack_counts *of_downloads) {
+static void judge_none(const void *problem, const struct lapack_counts *counts) {
     (void)problem;
-    assert_true(of_downloads->passages > 1); /* one for each level, and the result */
+    assert_true(counts->passages > 1); /* one for each level, and the result */
 }
 
 static int open_copying(void **state) {
