@@ -138,6 +138,15 @@ static enum lava_status issue(struct lava_stream *stream, uint32_t count) {
     return LAVA_OK;
 }
 
+static struct lava_write_back how_of(const struct lava_download *download) {
+    return (struct lava_write_back){.source_type = download->source_type,
+                                    .target_type = download->target_type,
+                                    .alpha = download->alpha,
+                                    .beta = download->beta,
+                                    .region = download->region,
+                                    .real_diagonal = download->real_diagonal};
+}
+
 /* Starts the write-back of a staged chunk to C. */
 static struct lava_copy_ticket write_back(struct lava_stream *stream, const struct lava_download *download,
                                           const struct lava_chunk *chunk, const void *staged) {
@@ -149,12 +158,7 @@ static struct lava_copy_ticket write_back(struct lava_stream *stream, const stru
                                    .target_ld = download->target_ld,
                                    .rows = chunk->rows,
                                    .columns = chunk->columns};
-    struct lava_write_back how = {.source_type = download->source_type,
-                                  .target_type = download->target_type,
-                                  .alpha = download->alpha,
-                                  .beta = download->beta,
-                                  .region = download->region,
-                                  .real_diagonal = download->real_diagonal};
+    struct lava_write_back how = how_of(download);
     how.region.diagonal += chunk->column - chunk->row;
     how.region.rows = chunk->rows;
     return lava_copy_pool_write_back(stream->pool, &copy, &how);
@@ -176,11 +180,7 @@ static struct lava_copy_ticket write_products_back(struct lava_stream *stream,
                                        .source_stride = download->staged_ld * each,
                                        .target_stride = download->target_stride,
                                        .targets = download->targets ? download->targets + product : NULL};
-    const struct lava_write_back how = {.source_type = download->source_type,
-                                        .target_type = download->target_type,
-                                        .beta = download->beta,
-                                        .region = download->region,
-                                        .real_diagonal = download->real_diagonal};
+    const struct lava_write_back how = how_of(download);
     return lava_copy_pool_write_back_each(stream->pool, &copies, &how);
 }
 

@@ -1,6 +1,6 @@
-/* Downloads blocks of C and writes them back: C <- result + beta C, on the CPU, or alpha times the
- * result, if alpha has an imaginary part; also the products of a batch,
- * and matrices from the device. One user at a time. */
+/* Downloads blocks of C and writes them back: C <- result + beta C, on the CPU, which also multiplies the
+ * result by an alpha that has an imaginary part. The products of a batch, too, and matrices from the device.
+ * One user at a time. */
 #ifndef LAVA_TRANSPORT_DOWNLOAD_H
 #define LAVA_TRANSPORT_DOWNLOAD_H
 

@@ -8,8 +8,8 @@
 
 #define WORDS_WRITTEN  16384 /* by one command, at most */
 #define SECOND_WAIT_NS 2000000000ull
-/* The closest of so many readings of both clocks counts. Under load one may take milliseconds: then there are
- * more of them, until one was near, or for as long as this. */
+/* The closest of these readings of both clocks counts. Under load one may take milliseconds: then there are
+ * more of them, until one was near, or until the patience ends. */
 #define CLOCK_READINGS    3
 #define CLOCK_NEAR_NS     250000u
 #define CLOCK_PATIENCE_NS 100000000u

@@ -30,7 +30,7 @@
 #include "tests/library/values_tests.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
-/* Errors may be so many times OpenBLAS's, and units of the type per row more (eigen_check.h). */
+/* Errors may be this many times OpenBLAS's, and units of the type per row more (eigen_check.h). */
 #define MOST_RATIO 2
 /* The same where the library's own code computes, for want of a LAPACK, and B is ill-conditioned: both errors
  * are then B's condition times a rounding of its factor. Of 4800 problems 44 had more than twice OpenBLAS's,
