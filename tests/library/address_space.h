@@ -15,7 +15,8 @@
 #    define ADDRESS_SPACE_HAS_LIMITS 1
 #endif
 
-/* From now on the process gets this many bytes more than it has. Returns false if it cannot be limited. */
+/* The process gets this many bytes more than it has, until it is limited anew or set free. Returns false if
+ * it cannot be limited. */
 static inline bool address_space_limit(size_t more) {
     long pages = 0;
     if (!ADDRESS_SPACE_HAS_LIMITS)
@@ -29,6 +30,14 @@ static inline bool address_space_limit(size_t more) {
         abort();
     limit.rlim_cur = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + more;
     return setrlimit(RLIMIT_AS, &limit) == 0;
+}
+
+static inline void address_space_free(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit))
+        abort();
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_AS, &limit);
 }
 
 #endif

@@ -11,14 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "lavablas.h"
 #include "lavablas_cblas.h"
-#include "tests/library/address_space.h"
 
 /* From case_ends on, if a case names no other time: what is in flight gets 1.5 s, and other work may keep
  * the processors busy. A process that hangs never ends. */
@@ -182,15 +180,6 @@ bool case_multiply(const struct product *product, const char *place) {
 bool case_use_plain_cpu_blas(void) {
     const char *path = getenv("LAVABLAS_TEST_CPU_BLAS");
     return path && setenv("LAVABLAS_CPU_BLAS", path, 1) == 0;
-}
-
-bool case_limit_address_space(size_t more) {
-    return address_space_limit(more);
-}
-
-void case_free_address_space(void) {
-    const struct rlimit limit = {.rlim_cur = RLIM_INFINITY, .rlim_max = RLIM_INFINITY};
-    setrlimit(RLIMIT_AS, &limit);
 }
 
 int case_threads_named(const char *name) {

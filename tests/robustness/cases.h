@@ -65,10 +65,6 @@ const char *case_place(const char **reason);
 /* OpenBLAS hangs or ends the process if it gets no memory or no threads: a CPU BLAS of three loops
  * instead. Before the first product; false if there is none. */
 bool case_use_plain_cpu_blas(void);
-/* Address space for the process as it is and so much more, until it is limited anew; false: a sanitizer,
- * which itself lives on address space, is in the way. */
-bool case_limit_address_space(size_t more);
-void case_free_address_space(void);
 
 /* Threads of this process with that name. */
 int case_threads_named(const char *name);

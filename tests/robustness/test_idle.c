@@ -13,6 +13,7 @@
 
 #include "lavablas.h"
 #include "lib/offload/context.h"
+#include "tests/library/address_space.h"
 
 #define IDLE_S  0.2  /* as in the environment of the cases */
 #define AT_MOST 20.0 /* on a busy machine, under a sanitizer */
@@ -200,10 +201,10 @@ static int not_to_be_had_again(void) {
     case_multiply(&other, "gpu");
     CASE_CHECK(wait_until_returned());
     void *c = product_new_c(&other);
-    if (!case_limit_address_space(1 << 20))
+    if (!address_space_limit(1 << 20))
         return CASE_SKIPPED;
     case_call(&other, c);
-    case_free_address_space();
+    address_space_free();
     CASE_CHECK(!strcmp(case_place(NULL), "cpu"));
     CASE_CHECK(product_check(&other, c, "little address space"));
     free(c);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "lavablas_cblas.h"
+#include "tests/library/address_space.h"
 
 /* A matrix whose last element is the last before an inaccessible page. */
 static float *guarded(size_t elements, const float *values, size_t *mapped_bytes) {
@@ -324,7 +325,7 @@ static int address_space(size_t more) {
     if (!case_use_plain_cpu_blas())
         return CASE_SKIPPED;
     product_make(&product, 1);
-    if (!case_limit_address_space(more))
+    if (!address_space_limit(more))
         return CASE_SKIPPED;
     for (int i = 0; i < 3; i++)
         case_multiply(&product, NULL);
@@ -367,10 +368,10 @@ static int address_space_later(void) {
     case_multiply(&small, "gpu");
     for (size_t i = 0; i < sizeof more / sizeof more[0]; i++) {
         void *c = product_new_c(&large);
-        if (!case_limit_address_space(more[i]))
+        if (!address_space_limit(more[i]))
             return CASE_SKIPPED;
         case_call(&large, c);
-        case_free_address_space();
+        address_space_free();
         CASE_CHECK(product_check(&large, c, "little address space"));
         free(c);
         case_multiply(&small, "gpu");
